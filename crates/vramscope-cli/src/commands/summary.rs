@@ -1,0 +1,128 @@
+//! `vramscope summary`: the figures of each file.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use vramscope_core::query::summary::{DeviceSummary, Figures, Summary, summary};
+use vramscope_core::units::{count, format_bytes_group, format_duration_us, group_digits};
+
+use crate::read;
+
+/// Peak and end of requested and reserved bytes, for each device of each file
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Snapshots: pickles, also packed with gzip; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// One JSON object on standard output (an array of them for several files is not made: give one file)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what could be read; files that could not are told on standard error.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    if args.json && args.files.len() > 1 {
+        eprintln!("vramscope: --json takes one FILE, {} were given", args.files.len());
+        return ExitCode::from(2);
+    }
+    let mut failed = false;
+    for file in &args.files {
+        match read::open(file) {
+            Ok(recording) => {
+                let summary = summary(&recording);
+                let text = if args.json { json(&summary) } else { text(&summary) };
+                if std::io::stdout().write_all(text.as_bytes()).is_err() {
+                    // A closed pipe: nobody reads on.
+                    return ExitCode::from(1);
+                }
+            }
+            Err(message) => {
+                eprintln!("vramscope: {message}");
+                failed = true;
+            }
+        }
+    }
+    if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+fn json(summary: &Summary) -> String {
+    let mut text = serde_json::to_string(summary).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn text(summary: &Summary) -> String {
+    let file = &summary.file;
+    let protocol = file.protocol.map(|protocol| format!(" protocol {protocol}")).unwrap_or_default();
+    let mut lines =
+        vec![format!("{}  {} bytes, {}{protocol}", file.name, group_digits(file.bytes), file.container)];
+    if summary.devices.is_empty() {
+        lines.push("  no device has events or segments".into());
+    }
+    for device in &summary.devices {
+        lines.extend(device_lines(device));
+    }
+    for warning in &summary.warnings {
+        lines.push(format!("  warning: {} ({} ×)", warning.message, group_digits(warning.count)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn device_lines(device: &DeviceSummary) -> Vec<String> {
+    let history = &device.history;
+    let name = if device.device < 0 { "host".to_owned() } else { format!("GPU {}", device.device) };
+    let mut facts = vec![
+        count(device.events, "event", "events"),
+        count(device.allocations, "allocation", "allocations"),
+        count(device.segments, "segment", "segments"),
+    ];
+    if let (Some(first), Some(last)) = (history.first_time_us, history.last_time_us) {
+        facts.push(format_duration_us(last.abs_diff(first)));
+    }
+    let mut lines = vec![format!("  {name}  {}", facts.join(", "))];
+    lines.push(format!(
+        "    {:<6}{:>14}{:>14}{:>14}{:>14}",
+        "", "requested", "allocated", "active", "reserved"
+    ));
+    lines.push(figures_line("peak", &device.peak));
+    lines.push(figures_line("end", &device.end));
+    lines.push(format!("    {}", history_line(device)));
+    lines
+}
+
+/// Values that are not known show a dash.
+fn figures_line(label: &str, figures: &Figures) -> String {
+    let values = [
+        Some(figures.requested_bytes),
+        figures.allocated_bytes,
+        figures.active_bytes,
+        Some(figures.reserved_bytes),
+    ];
+    let mut texts = format_bytes_group(&values.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
+    let cells: String = values
+        .iter()
+        .map(|value| value.and_then(|_| texts.next()).unwrap_or_else(|| "–".into()))
+        .map(|text| format!("{text:>14}"))
+        .collect();
+    format!("    {label:<6}{cells}")
+}
+
+fn history_line(device: &DeviceSummary) -> String {
+    let history = &device.history;
+    let ooms = match history.ooms {
+        0 => String::new(),
+        ooms => format!("; {}", count(ooms, "out of memory", "times out of memory")),
+    };
+    let state = if history.complete {
+        "history complete".to_owned()
+    } else if device.events == 0 {
+        "no history".to_owned()
+    } else {
+        format!(
+            "history incomplete: {} bytes were there before it, {} without alloc",
+            group_digits(history.baseline_bytes),
+            count(history.unmatched_frees, "free", "frees")
+        )
+    };
+    state + &ooms
+}

@@ -1,0 +1,28 @@
+//! `vramscope`: the command line of the memory snapshot viewer.
+
+mod commands;
+mod read;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Reads PyTorch CUDA memory snapshots and tells where the memory went.
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Summary(commands::summary::Args),
+}
+
+fn main() -> ExitCode {
+    // clap ends the process itself: 0 after help, 2 on wrong usage.
+    match Cli::parse().command {
+        Command::Summary(args) => commands::summary::run(&args),
+    }
+}

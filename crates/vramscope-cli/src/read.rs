@@ -1,0 +1,71 @@
+//! A file, or standard input, into the decoder.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read, stderr, stdin};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vramscope_core::decode::{Decoder, Limits};
+use vramscope_core::replay::Recording;
+use vramscope_core::units;
+
+/// Bytes read at once: large enough that the system call does not count, small enough to stay in cache.
+const PIECE: usize = 1 << 20;
+
+/// Reads and replays a file; the error is one plain message.
+pub(crate) fn open(path: &str) -> Result<Recording, String> {
+    let name = display_name(path);
+    let unreadable = |error: std::io::Error| format!("{name} cannot be read: {error}");
+    let (mut source, size): (Box<dyn Read>, Option<u64>) = if path == "-" {
+        (Box::new(stdin().lock()), None)
+    } else {
+        let file = File::open(path).map_err(unreadable)?;
+        let meta = file.metadata().map_err(unreadable)?;
+        if meta.is_dir() {
+            return Err(format!("{name} is a folder; give the snapshot file in it"));
+        }
+        (Box::new(file), Some(meta.len()))
+    };
+    let bar = progress_bar(size);
+    let mut decoder = Decoder::new(&name, Limits::default());
+    let mut piece = vec![0; PIECE];
+    let told = |error: Box<vramscope_core::decode::OpenError>| error.to_string().replace("{name}", &name);
+    loop {
+        let n = match source.read(&mut piece) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(unreadable(error)),
+        };
+        decoder.feed(&piece[..n]).map_err(told)?;
+        let progress = decoder.progress();
+        bar.set_position(progress.bytes);
+        bar.set_message(units::count(progress.events, "event", "events"));
+    }
+    bar.set_message("replaying");
+    let recording = decoder.finish().map_err(told)?;
+    bar.finish_and_clear();
+    Ok(recording)
+}
+
+fn display_name(path: &str) -> String {
+    if path == "-" {
+        return "standard input".into();
+    }
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Shown only when standard error is a terminal.
+fn progress_bar(size: Option<u64>) -> ProgressBar {
+    if !stderr().is_terminal() {
+        return ProgressBar::with_draw_target(size, ProgressDrawTarget::hidden());
+    }
+    let (bar, template) = match size {
+        Some(size) => (ProgressBar::new(size), "{bar:40} {bytes} of {total_bytes}, {msg}, {elapsed}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {msg}, {elapsed}"),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,293 @@
+//! The pickle reader's builder: containers become rows of the model as they complete.
+//!
+//! Python's writer fills a dict after it has announced it and sends lists in batches of 1,000; the C++ writer sends a list
+//! whole; protocol 0 sends single pairs. So a dict of several pairs with a telling key becomes a record at once, and one
+//! that was filled pair by pair becomes a record when it is put into a list.
+
+use std::ops::Range;
+
+use hashbrown::HashMap;
+use vramscope_pickle::{Build, Refusal, Value};
+
+use super::keys;
+use crate::ids::{FrameId, StackId, StreamId, StringId};
+use crate::model::{Block, Events, Segment, Stacks, Strings};
+use crate::warning::Warnings;
+
+/// What became of a container; the handle given to the reader indexes a table of these.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Node {
+    /// Nothing in it yet.
+    Empty,
+    /// Kept as it is: [`SnapshotBuilder::generics`].
+    Generic(u32),
+    Frame(FrameId),
+    Stack(StackId),
+    /// A row of the event columns.
+    Event(u32),
+    /// A list of events: [`SnapshotBuilder::traces`].
+    Trace(u32),
+    Block(u32),
+    Segment(u32),
+}
+
+/// A segment with the device that it names.
+#[derive(Clone, Debug)]
+pub(super) struct DeviceSegment {
+    pub(super) device: i64,
+    pub(super) segment: Segment,
+}
+
+/// Newest keys seen, from which the writer's version is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Markers {
+    pub(super) pool_id: bool,
+    pub(super) forward_frames: bool,
+    pub(super) user_metadata: bool,
+    pub(super) compile_context: bool,
+    pub(super) time_us: bool,
+    pub(super) block_address: bool,
+}
+
+/// Rows and leaves of a snapshot under construction.
+pub(super) struct SnapshotBuilder {
+    pub(super) strings: Strings,
+    pub(super) stacks: Stacks,
+    pub(super) streams: Vec<u64>,
+    stream_index: HashMap<u64, u32>,
+    /// Rows of all devices, in file order.
+    pub(super) events: Events,
+    /// Rows of each list of events, as ranges.
+    pub(super) traces: Vec<Vec<Range<u32>>>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) segments: Vec<DeviceSegment>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) generics: Vec<Vec<Value>>,
+    pub(super) tuples: Vec<Vec<Value>>,
+    /// Tuples of two integers are pool ids: one for each event in new files, nearly all alike.
+    pair_index: HashMap<(i64, i64), u32>,
+    pub(super) markers: Markers,
+    pub(super) warnings: Warnings,
+    frames_scratch: Vec<FrameId>,
+}
+
+impl SnapshotBuilder {
+    pub(super) fn new() -> Self {
+        SnapshotBuilder {
+            strings: keys::known_strings(),
+            stacks: Stacks::default(),
+            streams: vec![0],
+            stream_index: HashMap::from_iter([(0, 0)]),
+            events: Events::default(),
+            traces: Vec::new(),
+            blocks: Vec::new(),
+            segments: Vec::new(),
+            nodes: Vec::new(),
+            generics: Vec::new(),
+            tuples: Vec::new(),
+            pair_index: HashMap::new(),
+            markers: Markers::default(),
+            warnings: Warnings::default(),
+            frames_scratch: Vec::new(),
+        }
+    }
+
+    pub(super) fn node(&self, handle: u32) -> Node {
+        self.nodes.get(handle as usize).copied().unwrap_or(Node::Empty)
+    }
+
+    pub(super) fn set_node(&mut self, handle: u32, node: Node) {
+        if let Some(known) = self.nodes.get_mut(handle as usize) {
+            *known = node;
+        }
+    }
+
+    /// What a list, dict or tuple holds, if it was kept as it is.
+    pub(super) fn generic(&self, value: Value) -> &[Value] {
+        match value {
+            Value::Tuple(handle) => self.tuples.get(handle as usize).map_or(&[], Vec::as_slice),
+            Value::List(handle) | Value::Dict(handle) => match self.node(handle) {
+                Node::Generic(at) => self.generics.get(at as usize).map_or(&[], Vec::as_slice),
+                _ => &[],
+            },
+            _ => &[],
+        }
+    }
+
+    pub(super) fn stream_id(&mut self, raw: u64) -> StreamId {
+        let next = self.streams.len() as u32;
+        let id = *self.stream_index.entry(raw).or_insert(next);
+        if id == next {
+            self.streams.push(raw);
+        }
+        StreamId(id)
+    }
+
+    fn new_node(&mut self) -> Result<u32, Refusal> {
+        let handle = self.nodes.len();
+        if handle >= MAX_CONTAINERS {
+            return Err(Refusal { what: "lists and dicts", limit: MAX_CONTAINERS as u64 });
+        }
+        self.nodes.push(Node::Empty);
+        Ok(handle as u32)
+    }
+
+    /// Adds to a container that is kept as it is.
+    fn extend_generic(&mut self, handle: u32, items: &[Value]) {
+        match self.node(handle) {
+            Node::Generic(at) => {
+                if let Some(known) = self.generics.get_mut(at as usize) {
+                    known.extend_from_slice(items);
+                }
+            }
+            Node::Empty => {
+                self.set_node(handle, Node::Generic(self.generics.len() as u32));
+                self.generics.push(items.to_vec());
+            }
+            // A record that gets stray items: they have no place.
+            _ => self.skipped(items.len()),
+        }
+    }
+
+    pub(super) fn skipped(&mut self, count: usize) {
+        self.warnings.add("skipped_values", count as u64, || {
+            "Values that are not where the format has them were passed over.".into()
+        });
+    }
+
+    /// All items are frames: the list is a stack, or the rest of one.
+    fn extend_stack(&mut self, handle: u32, items: &[Value]) -> bool {
+        let mut frames = std::mem::take(&mut self.frames_scratch);
+        frames.clear();
+        let start = match self.node(handle) {
+            Node::Empty => true,
+            Node::Stack(stack) => {
+                frames.extend_from_slice(self.stacks.frames_of(stack));
+                true
+            }
+            _ => false,
+        };
+        let whole = start
+            && items.iter().all(|item| match *item {
+                Value::Dict(dict) => match self.node(dict) {
+                    Node::Frame(frame) => {
+                        frames.push(frame);
+                        true
+                    }
+                    _ => false,
+                },
+                _ => false,
+            });
+        if whole {
+            let stack = self.stacks.intern(&frames);
+            self.set_node(handle, Node::Stack(stack));
+        }
+        self.frames_scratch = frames;
+        whole
+    }
+
+    /// Rows for a list of events. Items that are no events are counted.
+    fn extend_trace(&mut self, handle: u32, items: &[Value]) {
+        let at = match self.node(handle) {
+            Node::Trace(at) => at,
+            _ => {
+                self.traces.push(Vec::new());
+                self.traces.len() as u32 - 1
+            }
+        };
+        self.set_node(handle, Node::Trace(at));
+        let mut strays = 0;
+        for item in items {
+            let row = match *item {
+                Value::Dict(dict) => match self.node(dict) {
+                    Node::Event(row) => row,
+                    _ => {
+                        strays += 1;
+                        continue;
+                    }
+                },
+                _ => {
+                    strays += 1;
+                    continue;
+                }
+            };
+            let Some(ranges) = self.traces.get_mut(at as usize) else { continue };
+            match ranges.last_mut() {
+                Some(last) if last.end == row => last.end += 1,
+                _ => ranges.push(row..row + 1),
+            }
+        }
+        self.skipped(strays);
+    }
+}
+
+/// Handles are 32 bits; this leaves room for rows made of them.
+const MAX_CONTAINERS: usize = 1 << 30;
+
+impl Build for SnapshotBuilder {
+    fn text(&mut self, utf8: &[u8]) -> Result<u32, Refusal> {
+        Ok(self.strings.intern(utf8).0)
+    }
+
+    fn list(&mut self) -> Result<u32, Refusal> {
+        self.new_node()
+    }
+
+    fn dict(&mut self) -> Result<u32, Refusal> {
+        self.new_node()
+    }
+
+    fn tuple(&mut self, items: &[Value]) -> Result<u32, Refusal> {
+        let next = self.tuples.len() as u32;
+        if let [Value::Int(a), Value::Int(b)] = *items {
+            let handle = *self.pair_index.entry((a, b)).or_insert(next);
+            if handle != next {
+                return Ok(handle);
+            }
+        }
+        self.tuples.push(items.to_vec());
+        Ok(next)
+    }
+
+    fn extend_list(&mut self, list: u32, items: &[Value]) -> Result<(), Refusal> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        // Nine lists in ten are stacks of frames that are records already.
+        if self.extend_stack(list, items) {
+            return Ok(());
+        }
+        for item in items {
+            if let Value::Dict(dict) = *item {
+                self.promote(dict);
+            }
+        }
+        if self.extend_stack(list, items) {
+            return Ok(());
+        }
+        let has_event =
+            |item: &Value| matches!(*item, Value::Dict(dict) if matches!(self.node(dict), Node::Event(_)));
+        match self.node(list) {
+            Node::Trace(_) => self.extend_trace(list, items),
+            Node::Empty if items.iter().any(has_event) => self.extend_trace(list, items),
+            _ => self.extend_generic(list, items),
+        }
+        Ok(())
+    }
+
+    fn extend_dict(&mut self, dict: u32, pairs: &[Value]) -> Result<(), Refusal> {
+        match self.node(dict) {
+            Node::Event(row) => self.set_event_fields(row, pairs),
+            Node::Empty if pairs.len() > 2 => match self.record(pairs) {
+                Some(node) => self.set_node(dict, node),
+                None => self.extend_generic(dict, pairs),
+            },
+            _ => self.extend_generic(dict, pairs),
+        }
+        Ok(())
+    }
+
+    fn show(&self, text: u32) -> String {
+        self.strings.get(StringId(text)).into_owned()
+    }
+}

@@ -1,0 +1,290 @@
+//! The root of the pickle to the finished [`Snapshot`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use vramscope_pickle::Value;
+
+use super::builder::{DeviceSegment, Markers, Node, SnapshotBuilder};
+use super::keys;
+use super::order::rotate_to_time_order;
+use crate::model::{Device, Events, Snapshot, Source};
+use crate::units;
+
+/// What the top level holds.
+struct Top {
+    segments: Option<Value>,
+    traces: Option<Value>,
+    settings: Option<Value>,
+    annotations: Option<Value>,
+    is_dict: bool,
+}
+
+/// The top level is no snapshot: what it is instead, in a few words.
+pub(super) struct NotASnapshot {
+    pub(super) found: String,
+}
+
+impl SnapshotBuilder {
+    /// The snapshot behind the root of a whole pickle.
+    pub(super) fn finish(mut self, root: Value, source: Source) -> Result<Snapshot, NotASnapshot> {
+        let top = self.top(root)?;
+        let traces = top.traces.map(|value| self.device_traces(value)).unwrap_or_default();
+        let settings = top.settings.and_then(|value| self.settings(value));
+        let annotations = top.annotations.map(|value| self.annotations(value)).unwrap_or_default();
+        let written_by_at_least = version(&self.markers, &top);
+        let has_segments = top.segments.is_some();
+        let segments = top.segments.map(|value| self.segments_of(value)).unwrap_or_default();
+        let traces =
+            traces.into_iter().enumerate().map(|(ordinal, ranges)| (ordinal as i64, ranges)).collect();
+        let mut snapshot = self.assemble(traces, segments, has_segments, source);
+        snapshot.settings = settings;
+        snapshot.annotations = annotations;
+        snapshot.written_by_at_least = written_by_at_least;
+        Ok(snapshot)
+    }
+
+    /// What was read without a fault from a file that is cut or damaged. Lists of events count as devices in their order.
+    pub(super) fn finish_readable(mut self, source: Source) -> Snapshot {
+        let mut traces = std::mem::take(&mut self.traces);
+        let read = self.events.len() as u32;
+        let listed = traces.iter().flatten().map(|range| range.end).max().unwrap_or(0);
+        if listed < read {
+            // The last batch had not been put into its list yet.
+            match traces.last_mut().and_then(|ranges| ranges.last_mut()) {
+                Some(last) => last.end = read,
+                None => traces.push(std::iter::once(listed..read).collect()),
+            }
+        }
+        let segments = std::mem::take(&mut self.segments);
+        let only_device = segments
+            .first()
+            .map(|first| first.device)
+            .filter(|device| traces.len() == 1 && segments.iter().all(|segment| segment.device == *device));
+        let traces = traces.into_iter().enumerate();
+        let traces = traces.map(|(nth, ranges)| (only_device.unwrap_or(nth as i64), ranges)).collect();
+        let has_segments = !segments.is_empty();
+        let mut snapshot = self.assemble(traces, segments, has_segments, source);
+        snapshot.partial = true;
+        snapshot
+    }
+
+    fn top(&self, root: Value) -> Result<Top, NotASnapshot> {
+        let mut top = Top { segments: None, traces: None, settings: None, annotations: None, is_dict: false };
+        match root {
+            Value::Dict(_) => {
+                top.is_dict = true;
+                for pair in self.generic(root).chunks_exact(2) {
+                    match *pair {
+                        [Value::Text(keys::SEGMENTS), value] => top.segments = Some(value),
+                        [Value::Text(keys::DEVICE_TRACES), value] => top.traces = Some(value),
+                        [Value::Text(keys::ALLOCATOR_SETTINGS), value] => top.settings = Some(value),
+                        [Value::Text(keys::EXTERNAL_ANNOTATIONS), value] => top.annotations = Some(value),
+                        _ => {}
+                    }
+                }
+                if top.segments.is_none() && top.traces.is_none() {
+                    return Err(NotASnapshot { found: self.describe_dict(root) });
+                }
+                Ok(top)
+            }
+            Value::List(list) => {
+                let is_segments = match self.node(list) {
+                    Node::Empty => true,
+                    _ => self.generic(root).iter().any(|item| self.is_segment(*item)),
+                };
+                if !is_segments {
+                    return Err(NotASnapshot { found: "a list of something else".into() });
+                }
+                top.segments = Some(root);
+                Ok(top)
+            }
+            other => Err(NotASnapshot { found: other.kind().into() }),
+        }
+    }
+
+    fn is_segment(&self, item: Value) -> bool {
+        matches!(item, Value::Dict(dict) if matches!(self.node(dict), Node::Segment(_)))
+    }
+
+    /// "a dict with the keys epoch, model": the first few keys of something that is no snapshot.
+    fn describe_dict(&self, root: Value) -> String {
+        let keys: Vec<String> = self
+            .generic(root)
+            .chunks_exact(2)
+            .filter_map(|pair| match pair {
+                [Value::Text(key), _] => {
+                    Some(self.strings.get(crate::ids::StringId(*key)).chars().take(40).collect())
+                }
+                _ => None,
+            })
+            .take(6)
+            .collect();
+        match keys.is_empty() {
+            true => "a dict without text keys".into(),
+            false => format!("a dict with the keys {}", keys.join(", ")),
+        }
+    }
+
+    /// One list of row ranges for each device; devices without events have an empty one.
+    fn device_traces(&mut self, value: Value) -> Vec<Vec<Range<u32>>> {
+        let mut strays = 0;
+        let mut traces = Vec::new();
+        for item in self.generic(value) {
+            let ranges = match *item {
+                Value::List(list) => match self.node(list) {
+                    Node::Trace(at) => self.traces.get(at as usize).cloned().unwrap_or_default(),
+                    _ => Vec::new(),
+                },
+                _ => {
+                    strays += 1;
+                    Vec::new()
+                }
+            };
+            traces.push(ranges);
+        }
+        self.skipped(strays);
+        traces
+    }
+
+    fn segments_of(&mut self, value: Value) -> Vec<DeviceSegment> {
+        let items = self.generic(value);
+        let rows: Vec<u32> = items
+            .iter()
+            .filter_map(|item| match *item {
+                Value::Dict(dict) => match self.node(dict) {
+                    Node::Segment(row) => Some(row),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        let strays = items.len() - rows.len();
+        self.skipped(strays);
+        if rows.len() == self.segments.len() && rows.iter().enumerate().all(|(i, &row)| i as u32 == row) {
+            return std::mem::take(&mut self.segments);
+        }
+        rows.iter().filter_map(|&row| self.segments.get(row as usize).cloned()).collect()
+    }
+
+    fn assemble(
+        mut self,
+        traces: Vec<(i64, Vec<Range<u32>>)>,
+        segments: Vec<DeviceSegment>,
+        has_segments: bool,
+        source: Source,
+    ) -> Snapshot {
+        let mut events = std::mem::take(&mut self.events);
+        events.notes.sort_by_key(|(row, _)| *row);
+        if !self.markers.time_us {
+            events.times_us = Vec::new();
+        }
+        let mut devices: BTreeMap<i64, Device> = BTreeMap::new();
+        for (ordinal, mut trace) in split(events, traces) {
+            if let Some(cut) = rotate_to_time_order(&mut trace) {
+                self.warnings.add("rotated_trace", 1, || {
+                    let events = units::count(cut as u64, "event", "events");
+                    format!("The newest {events} stood before the oldest; time order was restored.")
+                });
+            }
+            let device = devices.entry(ordinal).or_default();
+            device.events = trace;
+        }
+        for DeviceSegment { device, segment } in segments {
+            devices.entry(device).or_default().segments.push(segment);
+        }
+        for (ordinal, device) in &mut devices {
+            device.ordinal = *ordinal;
+            device.has_segments = has_segments;
+            device.segments.sort_by_key(|segment| segment.address);
+        }
+        Snapshot {
+            source,
+            strings: self.strings,
+            stacks: self.stacks,
+            streams: self.streams,
+            devices: devices.into_values().collect(),
+            warnings: self.warnings,
+            ..Snapshot::default()
+        }
+    }
+}
+
+/// The rows of each device. One device, and several in a row, are cut without copying rows one by one.
+fn split(mut events: Events, traces: Vec<(i64, Vec<Range<u32>>)>) -> Vec<(i64, Events)> {
+    let mut out = Vec::with_capacity(traces.len());
+    for (ordinal, ranges) in traces.into_iter().rev() {
+        let trace = match ranges.as_slice() {
+            [] => Events::default(),
+            [range] if range.end as usize == events.len() => split_off(&mut events, range.start as usize),
+            _ => gather(&events, &ranges),
+        };
+        out.push((ordinal, trace));
+    }
+    out.reverse();
+    out
+}
+
+fn split_off(events: &mut Events, at: usize) -> Events {
+    if at == 0 {
+        return std::mem::take(events);
+    }
+    let first_note = events.notes.partition_point(|(row, _)| (*row as usize) < at);
+    let mut notes = events.notes.split_off(first_note);
+    for (row, _) in &mut notes {
+        *row -= at as u32;
+    }
+    Events {
+        actions: events.actions.split_off(at),
+        addrs: events.addrs.split_off(at),
+        sizes: events.sizes.split_off(at),
+        streams: events.streams.split_off(at),
+        times_us: if events.times_us.is_empty() { Vec::new() } else { events.times_us.split_off(at) },
+        stacks: events.stacks.split_off(at),
+        notes,
+    }
+}
+
+/// Copies ranges of rows: for lists that share or interleave rows, which no known writer makes.
+fn gather(events: &Events, ranges: &[Range<u32>]) -> Events {
+    fn pick<T: Copy>(column: &[T], ranges: &[Range<u32>]) -> Vec<T> {
+        ranges
+            .iter()
+            .filter_map(|r| column.get(r.start as usize..r.end as usize))
+            .flatten()
+            .copied()
+            .collect()
+    }
+    let mut notes = Vec::new();
+    let mut before = 0;
+    for range in ranges {
+        let inside = events.notes.iter().filter(|(row, _)| range.contains(row));
+        notes.extend(inside.map(|(row, note)| (row - range.start + before, *note)));
+        before += range.end - range.start;
+    }
+    Events {
+        actions: pick(&events.actions, ranges),
+        addrs: pick(&events.addrs, ranges),
+        sizes: pick(&events.sizes, ranges),
+        streams: pick(&events.streams, ranges),
+        times_us: pick(&events.times_us, ranges),
+        stacks: pick(&events.stacks, ranges),
+        notes,
+    }
+}
+
+/// The release that first wrote the newest marker seen. Valid for CUDA and ROCm builds; others lack many markers.
+fn version(markers: &Markers, top: &Top) -> Option<&'static str> {
+    let table = [
+        (markers.pool_id, "2.12"),
+        (markers.forward_frames, "2.11"),
+        (markers.user_metadata, "2.10"),
+        (markers.compile_context, "2.8"),
+        (top.annotations.is_some(), "2.5"),
+        (top.settings.is_some(), "2.3"),
+        (markers.time_us, "2.2"),
+        (markers.block_address, "2.1"),
+        (top.is_dict, "2.0"),
+    ];
+    table.iter().find(|(seen, _)| *seen).map(|(_, version)| *version)
+}

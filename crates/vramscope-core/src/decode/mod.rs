@@ -1,0 +1,17 @@
+//! Bytes to [`Snapshot`](crate::model::Snapshot), as they arrive.
+//!
+//! [`Decoder`] finds out what the file is wrapped in ([`container`]) and feeds a pickle reader whose builder
+//! ([`builder`]) turns each record into a row as soon as it is complete. Nothing of the file is kept.
+
+mod builder;
+mod container;
+mod decoder;
+mod error;
+mod finish;
+mod keys;
+mod leaf;
+mod order;
+mod record;
+
+pub use decoder::{Decoder, Limits, Progress};
+pub use error::{ErrorCode, OpenError};

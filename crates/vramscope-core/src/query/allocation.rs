@@ -1,0 +1,131 @@
+//! Everything about one allocation.
+
+use serde::Serialize;
+
+use super::event_before;
+use super::stack::{Group, groups};
+use crate::ids::{StackId, StringId};
+use crate::model::{Device, Segment, SegmentKind};
+use crate::replay::stacking::{Stacking, run_of};
+use crate::replay::{Recording, Replay};
+
+/// One allocation.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Allocation {
+    pub id: u32,
+    pub requested_bytes: u64,
+    pub address: String,
+    /// "0" for the default stream, else its handle.
+    pub stream: String,
+    /// "small" or "large", from the final segment around it; null if that segment is gone.
+    pub pool: Option<&'static str>,
+    /// The private pool, if it lies in one.
+    pub private_pool: Option<(u64, u64)>,
+    pub alloc_event: Option<u32>,
+    pub free_requested_event: Option<u32>,
+    pub free_event: Option<u32>,
+    pub start_moment: u32,
+    /// First moment at which it is gone; the number of moments if it is never freed.
+    pub end_moment: u32,
+    pub lifetime_us: Option<i64>,
+    pub lifetime_events: u32,
+    pub before_recording: bool,
+    pub alive_at_end: bool,
+    pub slot: u8,
+    pub stack_id: StackId,
+    pub stack: Vec<Group>,
+    /// The stack is that of the free: the allocation was not recorded.
+    pub stack_of_free: bool,
+    /// Why there is no stack.
+    pub no_stack: Option<&'static str>,
+    /// Bytes below it in the pile at the moment asked for.
+    pub offset_bytes: Option<u64>,
+    pub compile_context: Option<String>,
+    pub user_metadata: Option<String>,
+}
+
+/// Everything about one allocation; `at` is the moment for its place in the pile.
+pub fn allocation(
+    recording: &Recording,
+    ordinal: i64,
+    id: u32,
+    at: Option<u32>,
+    stacking: Stacking,
+) -> Option<Allocation> {
+    let (device, replay) = recording.device(ordinal)?;
+    let rows = replay.allocations();
+    if id >= rows.len() {
+        return None;
+    }
+    let snapshot = &recording.snapshot;
+    let (start, end) = (rows.start(id), rows.end(id));
+    let before_recording = rows.before_recording(id);
+    let alive_at_end = end > replay.end();
+    let end_moment = end.min(replay.n_moments());
+    let stack_id = rows.stack(id);
+    let segment = segment_around(device, rows.address(id));
+    let notes = device.events.notes_of(event_before(start));
+    let text = |note: Option<StringId>| {
+        note.filter(|_| !before_recording).map(|id| snapshot.strings.get(id).into_owned())
+    };
+    Some(Allocation {
+        id,
+        requested_bytes: rows.size_bytes(id),
+        address: format!("0x{:x}", rows.address(id)),
+        stream: match snapshot.stream(rows.stream(id)) {
+            0 => "0".into(),
+            raw => format!("0x{raw:x}"),
+        },
+        pool: segment.map(|segment| match segment.kind {
+            SegmentKind::Small => "small",
+            SegmentKind::Large => "large",
+        }),
+        private_pool: segment.map(|segment| segment.pool).filter(|pool| *pool != (0, 0)),
+        alloc_event: (!before_recording).then(|| event_before(start)),
+        free_requested_event: event_of_moment(rows.release(id), replay),
+        free_event: (!alive_at_end).then(|| event_before(end)),
+        start_moment: start,
+        end_moment,
+        lifetime_us: lifetime(replay, start, end_moment),
+        lifetime_events: end_moment.saturating_sub(start),
+        before_recording,
+        alive_at_end,
+        slot: replay.slot_of(id),
+        stack_id,
+        stack: groups(recording, stack_id),
+        stack_of_free: before_recording && !alive_at_end && stack_id != StackId::EMPTY,
+        no_stack: (stack_id == StackId::EMPTY).then(|| why_no_stack(recording, device, before_recording)),
+        offset_bytes: at.and_then(|at| run_of(replay, at, stacking, id)).map(|run| run.from_bytes),
+        compile_context: text(notes.compile_context),
+        user_metadata: text(notes.user_metadata),
+    })
+}
+
+fn event_of_moment(moment: u32, replay: &Replay) -> Option<u32> {
+    (moment <= replay.end() && moment > 0).then(|| moment - 1)
+}
+
+fn lifetime(replay: &Replay, start: u32, end_moment: u32) -> Option<i64> {
+    Some(replay.time_at(end_moment.min(replay.end()))? - replay.time_at(start)?)
+}
+
+/// The final segment that holds an address. Segments that are gone by then are not known.
+fn segment_around(device: &Device, address: u64) -> Option<&Segment> {
+    let after = device.segments.partition_point(|segment| segment.address <= address);
+    let segment = device.segments.get(after.checked_sub(1)?)?;
+    (address - segment.address < segment.size_bytes).then_some(segment)
+}
+
+fn why_no_stack(recording: &Recording, device: &Device, before_recording: bool) -> &'static str {
+    let any_stack = recording.snapshot.stacks.n_stacks() > 1;
+    if before_recording {
+        "It was there before recording began, so its stack was not recorded."
+    } else if !any_stack {
+        "The file has no stacks: it was recorded with stacks switched off. Record with context='all' and stacks='all'."
+    } else if device.events.stacks.iter().all(|stack| *stack == StackId::EMPTY) {
+        "Events have no stacks in this file, only blocks: it was recorded with context='state'. Record with context='all'."
+    } else {
+        "None was recorded. With Python stacks only, allocations of the backward thread have none; record with stacks='all'."
+    }
+}

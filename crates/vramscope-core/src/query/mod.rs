@@ -1,0 +1,149 @@
+//! Answers for the page and the command line: plain structs, one file for each kind of question.
+//!
+//! [`answer`] takes the questions of `crates/vramscope-web/README.md` as JSON. It never fails: what is out of range is clamped, an
+//! unknown id gives null. `probe` is not among them: it speaks of pixels, so `vramscope-web` turns it into `point`.
+
+mod allocation;
+mod chart;
+mod moment;
+mod navigate;
+mod opened;
+mod overview;
+mod stack;
+pub mod summary;
+
+pub use allocation::{Allocation, allocation};
+pub use chart::{Chart, chart};
+pub use moment::{Alive, Moment, Row, alive, moment, point};
+pub use opened::{Opened, opened};
+pub use overview::{Overview, overview};
+pub use stack::{Group, groups};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::StackId;
+use crate::replay::Recording;
+use crate::replay::stacking::Stacking;
+
+/// What an x axis counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Axis {
+    /// Moments.
+    #[default]
+    Event,
+    /// Microseconds since the first event.
+    Time,
+}
+
+/// A question.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+enum Question {
+    Overview {
+        device: i64,
+    },
+    Chart {
+        device: i64,
+        #[serde(default)]
+        axis: Axis,
+        columns: u32,
+        x0: Option<f64>,
+        x1: Option<f64>,
+    },
+    Moment {
+        device: i64,
+        moment: u32,
+    },
+    Point {
+        device: i64,
+        moment: u32,
+        bytes: Option<u64>,
+        #[serde(default)]
+        stacking: Stacking,
+    },
+    Allocation {
+        device: i64,
+        id: u32,
+        moment: Option<u32>,
+        #[serde(default)]
+        stacking: Stacking,
+    },
+    Neighbour {
+        device: i64,
+        id: u32,
+        moment: u32,
+        towards: navigate::Towards,
+        #[serde(default)]
+        stacking: Stacking,
+    },
+    Snap {
+        device: i64,
+        moment: u32,
+        kind: navigate::Stop,
+        towards: navigate::Side,
+    },
+    Alive {
+        device: i64,
+        moment: u32,
+        limit: u32,
+    },
+    Place {
+        device: i64,
+        #[serde(default)]
+        axis: Axis,
+        moment: u32,
+    },
+    At {
+        device: i64,
+        #[serde(default)]
+        axis: Axis,
+        x: f64,
+    },
+    Stack {
+        id: u32,
+    },
+}
+
+/// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
+pub fn answer(recording: &Recording, question: &str) -> String {
+    let text = match serde_json::from_str(question) {
+        Ok(question) => reply(recording, question),
+        Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
+    };
+    text.unwrap_or_else(|_| "null".into())
+}
+
+fn reply(recording: &Recording, question: Question) -> serde_json::Result<String> {
+    use serde_json::to_string;
+    match question {
+        Question::Overview { device } => to_string(&overview(recording, device)),
+        Question::Chart { device, axis, columns, x0, x1 } => {
+            to_string(&chart(recording, device, axis, columns, x0, x1))
+        }
+        Question::Moment { device, moment: at } => to_string(&moment(recording, device, at)),
+        Question::Point { device, moment, bytes, stacking } => {
+            to_string(&point(recording, device, moment, bytes, stacking))
+        }
+        Question::Allocation { device, id, moment, stacking } => {
+            to_string(&allocation(recording, device, id, moment, stacking))
+        }
+        Question::Neighbour { device, id, moment, towards, stacking } => {
+            to_string(&navigate::neighbour(recording, device, id, moment, towards, stacking))
+        }
+        Question::Snap { device, moment, kind, towards } => {
+            to_string(&navigate::snap(recording, device, moment, kind, towards))
+        }
+        Question::Alive { device, moment, limit } => to_string(&alive(recording, device, moment, limit)),
+        Question::Place { device, axis, moment } => {
+            to_string(&navigate::place(recording, device, axis, moment))
+        }
+        Question::At { device, axis, x } => to_string(&navigate::at(recording, device, axis, x)),
+        Question::Stack { id } => to_string(&serde_json::json!({ "stack": groups(recording, StackId(id)) })),
+    }
+}
+
+/// The event after which a moment begins: 0 for moment 0, which has none.
+pub(crate) fn event_before(moment: u32) -> u32 {
+    moment.saturating_sub(1)
+}

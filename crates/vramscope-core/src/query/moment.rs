@@ -1,0 +1,153 @@
+//! One moment: its bytes, what is alive, and what is at a height in the picture.
+
+use hashbrown::HashMap;
+use serde::Serialize;
+
+use super::allocation::{Allocation, allocation};
+use super::event_before;
+use crate::ids::StackId;
+use crate::replay::stacking::{Stacking, run_at, slot_bytes};
+use crate::replay::{Recording, Replay, Site};
+
+/// Bytes at a moment, and the allocation at a height if one was asked for.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Moment {
+    pub moment: u32,
+    pub event: u32,
+    /// Microseconds since the first event.
+    pub time_us: Option<i64>,
+    pub requested_bytes: u64,
+    pub reserved_bytes: u64,
+    /// Bytes in each colour slot.
+    pub slots: Vec<u64>,
+    /// Allocations alive.
+    pub alive: u32,
+    pub allocation: Option<Allocation>,
+}
+
+/// What is alive at a moment, by stack.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Alive {
+    pub moment: u32,
+    pub event: u32,
+    pub bytes: u64,
+    pub count: u32,
+    /// Largest first.
+    pub rows: Vec<Row>,
+    /// What the limit cut off.
+    pub rest: Rest,
+}
+
+/// Allocations of one stack.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Row {
+    pub bytes: u64,
+    pub count: u32,
+    pub slot: u8,
+    pub name: String,
+    pub at: String,
+    /// The line is the user's own.
+    pub own: bool,
+    pub stack: StackId,
+    /// The largest allocation of the row.
+    pub largest: u32,
+}
+
+/// Rows that are not listed.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[allow(missing_docs)]
+pub struct Rest {
+    pub bytes: u64,
+    pub count: u32,
+    pub rows: u32,
+}
+
+/// Bytes at a moment.
+pub fn moment(recording: &Recording, device: i64, at: u32) -> Option<Moment> {
+    point(recording, device, at, None, Stacking::Stack)
+}
+
+/// Bytes at a moment, and the allocation whose place in the pile covers a height.
+pub fn point(
+    recording: &Recording,
+    device: i64,
+    at: u32,
+    bytes: Option<u64>,
+    stacking: Stacking,
+) -> Option<Moment> {
+    let (_, replay) = recording.device(device)?;
+    let at = at.min(replay.end());
+    let run = bytes.and_then(|bytes| run_at(replay, at, stacking, bytes));
+    Some(Moment {
+        moment: at,
+        event: event_before(at),
+        time_us: replay.time_at(at),
+        requested_bytes: replay.requested_at(at),
+        reserved_bytes: replay.reserved_at(at),
+        slots: slot_bytes(replay, at).to_vec(),
+        alive: replay.n_live(at),
+        allocation: run.and_then(|run| allocation(recording, device, run.allocation, Some(at), stacking)),
+    })
+}
+
+/// What is alive at a moment, by stack: the `limit` largest and the rest.
+pub fn alive(recording: &Recording, device: i64, at: u32, limit: u32) -> Option<Alive> {
+    let (_, replay) = recording.device(device)?;
+    let at = at.min(replay.end());
+    let mut groups = by_stack(replay, at);
+    groups.sort_by_key(|(stack, group)| (std::cmp::Reverse(group.bytes), *stack));
+    let cut = groups.split_off(groups.len().min(limit as usize));
+    let mut rest = Rest { rows: cut.len() as u32, ..Rest::default() };
+    for (_, group) in &cut {
+        rest.bytes = rest.bytes.saturating_add(group.bytes);
+        rest.count += group.count;
+    }
+    let rows = groups.iter().map(|(stack, group)| row(recording, replay, *stack, *group)).collect();
+    Some(Alive {
+        moment: at,
+        event: event_before(at),
+        bytes: replay.requested_at(at),
+        count: replay.n_live(at),
+        rows,
+        rest,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Sum {
+    bytes: u64,
+    count: u32,
+    largest: u32,
+}
+
+fn by_stack(replay: &Replay, at: u32) -> Vec<(StackId, Sum)> {
+    let allocations = replay.allocations();
+    let mut groups: HashMap<StackId, Sum> = HashMap::new();
+    replay.for_each_live(at, |id| {
+        let size = allocations.size_bytes(id);
+        let group = groups.entry(allocations.stack(id)).or_insert(Sum { bytes: 0, count: 0, largest: id });
+        group.bytes = group.bytes.saturating_add(size);
+        group.count += 1;
+        if size > allocations.size_bytes(group.largest) {
+            group.largest = id;
+        }
+    });
+    groups.into_iter().collect()
+}
+
+fn row(recording: &Recording, replay: &Replay, stack: StackId, sum: Sum) -> Row {
+    let site = Site::of_stack(stack, &recording.snapshot);
+    Row {
+        bytes: sum.bytes,
+        count: sum.count,
+        slot: replay.slot_of_stack(stack),
+        name: site.name(&recording.snapshot),
+        at: site.at(&recording.snapshot),
+        own: site.is_own(&recording.snapshot),
+        stack,
+        largest: sum.largest,
+    }
+}

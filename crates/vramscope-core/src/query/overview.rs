@@ -1,0 +1,198 @@
+//! The overview of one device.
+
+use serde::Serialize;
+
+use super::event_before;
+use super::moment::{Row, alive};
+use super::summary::is_complete;
+use crate::model::Device;
+use crate::replay::stacking::slot_bytes;
+use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK};
+use crate::units;
+
+/// What the overview shows beside the summary's figures.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Overview {
+    pub peak: Mark,
+    pub reserved_peak: Mark,
+    pub end: Mark,
+    pub ooms: Vec<OomMark>,
+    pub alive_at_peak: AliveAtPeak,
+    /// The ten stacks with the most bytes at the peak.
+    pub stacks: Vec<Row>,
+    pub stacks_rest_bytes: u64,
+    pub duration_us: Option<i64>,
+    pub legend: Vec<LegendItem>,
+    pub banner: Option<Banner>,
+}
+
+/// A moment with its bytes.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Mark {
+    pub moment: u32,
+    pub event: u32,
+    pub time_us: Option<i64>,
+    pub requested_bytes: u64,
+    pub reserved_bytes: u64,
+    pub slots: Vec<u64>,
+}
+
+/// A request that could not be served.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct OomMark {
+    pub moment: u32,
+    pub event: u32,
+    pub time_us: Option<i64>,
+    /// What was asked for, rounded.
+    pub requested_bytes: u64,
+    /// Free on the card then, as the driver said.
+    pub device_free_bytes: u64,
+    /// Requested bytes alive then.
+    pub requested_at: u64,
+    /// Reserved bytes then.
+    pub reserved_at: u64,
+}
+
+/// How much is alive at the peak.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct AliveAtPeak {
+    pub count: u32,
+    pub bytes: u64,
+}
+
+/// One colour.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct LegendItem {
+    pub slot: u8,
+    pub name: String,
+    pub at: String,
+    /// Bytes at the peak.
+    pub bytes: u64,
+}
+
+/// A fact about the whole file that changes how figures are read.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Banner {
+    pub severity: &'static str,
+    pub title: String,
+    pub text: String,
+}
+
+const STACKS_AT_PEAK: u32 = 10;
+
+/// The overview of a device.
+pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
+    let (device, replay) = recording.device(ordinal)?;
+    let peak = replay.peak();
+    let at_peak = alive(recording, ordinal, peak, STACKS_AT_PEAK)?;
+    Some(Overview {
+        peak: mark(replay, peak),
+        reserved_peak: mark(replay, replay.reserved_peak()),
+        end: mark(replay, replay.end()),
+        ooms: replay.ooms().iter().map(|&event| oom(device, replay, event)).collect(),
+        alive_at_peak: AliveAtPeak { count: at_peak.count, bytes: at_peak.bytes },
+        stacks: at_peak.rows,
+        stacks_rest_bytes: at_peak.rest.bytes,
+        duration_us: replay.duration_us(),
+        legend: legend(recording, replay),
+        banner: banner(device, replay, recording.snapshot.partial),
+    })
+}
+
+fn mark(replay: &Replay, moment: u32) -> Mark {
+    Mark {
+        moment,
+        event: event_before(moment),
+        time_us: replay.time_at(moment),
+        requested_bytes: replay.requested_at(moment),
+        reserved_bytes: replay.reserved_at(moment),
+        slots: slot_bytes(replay, moment).to_vec(),
+    }
+}
+
+fn oom(device: &Device, replay: &Replay, event: u32) -> OomMark {
+    let moment = event + 1;
+    OomMark {
+        moment,
+        event,
+        time_us: replay.time_at(moment),
+        requested_bytes: device.events.sizes.get(event as usize).copied().unwrap_or(0),
+        device_free_bytes: device.events.addrs.get(event as usize).copied().unwrap_or(0),
+        requested_at: replay.requested_at(moment),
+        reserved_at: replay.reserved_at(moment),
+    }
+}
+
+/// Slots that own a place, then the two neutral ones as one.
+fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
+    let snapshot = &recording.snapshot;
+    let mut items: Vec<LegendItem> = (0..)
+        .zip(replay.slot_owners())
+        .map(|(slot, (site, bytes))| LegendItem {
+            slot,
+            name: site.name(snapshot),
+            at: site.at(snapshot),
+            bytes: *bytes,
+        })
+        .collect();
+    let peak = slot_bytes(replay, replay.peak());
+    let rest: u64 = peak[SLOTS_BY_RANK..N_SLOTS].iter().sum();
+    items.push(LegendItem {
+        slot: SLOTS_BY_RANK as u8,
+        name: "Other stacks".into(),
+        at: String::new(),
+        bytes: rest,
+    });
+    items
+}
+
+/// What the reader must know before trusting the figures; the most severe fact only.
+fn banner(device: &Device, replay: &Replay, partial: bool) -> Option<Banner> {
+    let history = replay.history();
+    let baseline = units::format_bytes(history.baseline_bytes);
+    let warning = |title: &str, text: String| Some(Banner { severity: "warning", title: title.into(), text });
+    if partial {
+        let events = units::count(device.events.len() as u64, "event", "events");
+        return warning(
+            "Only the readable part of the file is shown.",
+            format!("{events} were read; what came after them, and the final segments, are missing."),
+        );
+    }
+    if device.events.is_empty() {
+        return warning(
+            "This snapshot has no history.",
+            format!(
+                "It shows {} reserved at one moment, and no past. Call torch.cuda.memory._record_memory_history() before the part to look at.",
+                units::format_bytes(replay.reserved_at(0))
+            ),
+        );
+    }
+    if history.unmatched_frees > 0 {
+        return warning(
+            "The history begins in the middle.",
+            format!(
+                "{} were there before the first event, {baseline} in all; peaks before it are not in the file. \
+                 The ring buffer was full (raise max_entries), or recording began late.",
+                units::count(history.unmatched_frees + history.untraced_blocks, "allocation", "allocations")
+            ),
+        );
+    }
+    if !is_complete(device, replay, partial) {
+        return Some(Banner {
+            severity: "note",
+            title: "Recording began after the first allocation.".into(),
+            text: format!(
+                "{baseline} in {} were there throughout, without an event; {} were reserved. Start recording before the model is built to see them made.",
+                units::count(history.untraced_blocks, "block", "blocks"),
+                units::format_bytes(replay.reserved_at(0))
+            ),
+        });
+    }
+    None
+}

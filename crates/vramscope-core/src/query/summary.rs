@@ -1,0 +1,145 @@
+//! The figures of `summary --json`; names and meaning are those of the public contract, section 2.
+
+use serde::Serialize;
+
+use crate::model::{Device, Settings};
+use crate::replay::{Recording, Replay};
+use crate::warning::Warning;
+
+/// One file.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Summary {
+    pub schema: u32,
+    pub file: File,
+    pub allocator_settings: Option<Settings>,
+    pub devices: Vec<DeviceSummary>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Where the figures come from.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct File {
+    pub name: String,
+    pub bytes: u64,
+    pub container: &'static str,
+    pub protocol: Option<u8>,
+}
+
+/// One device.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct DeviceSummary {
+    pub device: i64,
+    pub events: u64,
+    pub allocations: u64,
+    pub segments: u64,
+    pub peak: Figures,
+    pub end: Figures,
+    pub model: Option<Model>,
+    pub history: History,
+}
+
+/// Bytes under PyTorch's names. Allocated and active bytes depend on rounding and splitting, so they need the allocator model; where
+/// they are not known they are `None`, never a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct Figures {
+    pub requested_bytes: u64,
+    pub allocated_bytes: Option<u64>,
+    pub active_bytes: Option<u64>,
+    pub reserved_bytes: u64,
+}
+
+/// How far the allocator model agrees with the recording. Not built yet: always `None`.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Model {
+    pub checked_events: u64,
+    pub agreeing_events: u64,
+    pub first_difference: Option<u64>,
+}
+
+/// What is known of the past.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct History {
+    pub complete: bool,
+    pub baseline_bytes: u64,
+    pub unmatched_frees: u64,
+    pub ooms: u64,
+    pub first_time_us: Option<i64>,
+    pub last_time_us: Option<i64>,
+}
+
+/// The figures of a recording.
+pub fn summary(recording: &Recording) -> Summary {
+    let snapshot = &recording.snapshot;
+    let devices = snapshot.devices.iter().zip(&recording.replays);
+    Summary {
+        schema: 1,
+        file: File {
+            name: snapshot.source.name.clone(),
+            bytes: snapshot.source.size_bytes,
+            container: snapshot.source.container,
+            protocol: snapshot.source.protocol,
+        },
+        allocator_settings: snapshot.settings.clone(),
+        devices: devices.map(|(device, replay)| device_summary(device, replay, snapshot.partial)).collect(),
+        warnings: snapshot.warnings.list().to_vec(),
+    }
+}
+
+fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSummary {
+    DeviceSummary {
+        device: device.ordinal,
+        events: device.events.len() as u64,
+        allocations: u64::from(replay.allocations().len()),
+        segments: device.segments.len() as u64,
+        peak: Figures {
+            requested_bytes: replay.requested_at(replay.peak()),
+            allocated_bytes: None,
+            active_bytes: None,
+            reserved_bytes: replay.reserved_at(replay.reserved_peak()),
+        },
+        end: end_figures(device, replay, partial),
+        model: None,
+        history: History {
+            complete: is_complete(device, replay, partial),
+            baseline_bytes: replay.history().baseline_bytes,
+            unmatched_frees: replay.history().unmatched_frees,
+            ooms: replay.ooms().len() as u64,
+            first_time_us: replay.first_time_us(),
+            last_time_us: device.events.times_us.iter().copied().max(),
+        },
+    }
+}
+
+/// The trace tells the past from its beginning: nothing was there before its first event, and it was not cut.
+pub(crate) fn is_complete(device: &Device, replay: &Replay, partial: bool) -> bool {
+    let history = replay.history();
+    let began_empty = replay.requested_at(0) == 0 && replay.reserved_at(0) == 0;
+    !partial
+        && !device.events.is_empty()
+        && began_empty
+        && history.unmatched_frees == 0
+        && history.untraced_blocks == 0
+}
+
+/// The end. Allocated and active bytes are known here: they stand in the final segments.
+fn end_figures(device: &Device, replay: &Replay, partial: bool) -> Figures {
+    let known = device.has_segments && !partial;
+    let sum = |allocated_only: bool| {
+        let blocks = device.active_blocks().map(|(_, block)| block);
+        let counted =
+            blocks.filter(|block| !allocated_only || block.state == crate::model::BlockState::Allocated);
+        counted.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes))
+    };
+    Figures {
+        requested_bytes: replay.requested_at(replay.end()),
+        allocated_bytes: known.then(|| sum(true)),
+        active_bytes: known.then(|| sum(false)),
+        reserved_bytes: replay.reserved_at(replay.end()),
+    }
+}

@@ -1,0 +1,80 @@
+//! Every allocation, in columns.
+
+use crate::ids::{StackId, StreamId};
+
+/// Allocations in order of start; those that were there before the first event come first. An id is an index.
+#[derive(Clone, Debug, Default)]
+pub struct Allocations {
+    pub(super) starts: Vec<u32>,
+    pub(super) ends: Vec<u32>,
+    pub(super) releases: Vec<u32>,
+    pub(super) sizes: Vec<u64>,
+    pub(super) addresses: Vec<u64>,
+    pub(super) stacks: Vec<StackId>,
+    pub(super) streams: Vec<StreamId>,
+}
+
+/// End of an allocation that is never freed.
+pub const NEVER: u32 = u32::MAX;
+
+impl Allocations {
+    /// How many.
+    pub fn len(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// First moment at which it is alive; 0 if it was there before the first event.
+    #[inline]
+    pub fn start(&self, id: u32) -> u32 {
+        self.starts.get(id as usize).copied().unwrap_or(NEVER)
+    }
+
+    /// First moment at which it is no longer alive; `u32::MAX` if it is never freed.
+    #[inline]
+    pub fn end(&self, id: u32) -> u32 {
+        self.ends.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// First moment after the user dropped it; `u32::MAX` if that is not recorded.
+    pub fn release(&self, id: u32) -> u32 {
+        self.releases.get(id as usize).copied().unwrap_or(NEVER)
+    }
+
+    /// Requested bytes.
+    #[inline]
+    pub fn size_bytes(&self, id: u32) -> u64 {
+        self.sizes.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// Start address.
+    pub fn address(&self, id: u32) -> u64 {
+        self.addresses.get(id as usize).copied().unwrap_or(0)
+    }
+
+    /// Stack of the allocation, or of its free when the allocation was not recorded.
+    #[inline]
+    pub fn stack(&self, id: u32) -> StackId {
+        self.stacks.get(id as usize).copied().unwrap_or(StackId::EMPTY)
+    }
+
+    /// Stream.
+    pub fn stream(&self, id: u32) -> StreamId {
+        self.streams.get(id as usize).copied().unwrap_or(StreamId(0))
+    }
+
+    /// True if it was there before the first event.
+    pub fn before_recording(&self, id: u32) -> bool {
+        self.start(id) == 0
+    }
+
+    /// True if it is alive at a moment.
+    #[inline]
+    pub fn is_live(&self, id: u32, moment: u32) -> bool {
+        self.start(id) <= moment && moment < self.end(id)
+    }
+}

@@ -1,0 +1,252 @@
+//! The recording played: allocations with their lives, series of bytes, and what is alive at any moment.
+//!
+//! A *moment* is a state between events: moment 0 is before the first, moment *m* after event *m* − 1. A trace of N events has N + 1 moments.
+
+mod allocations;
+mod live;
+mod pairing;
+mod series;
+mod site;
+mod slots;
+pub mod stacking;
+
+pub use allocations::Allocations;
+pub use site::Site;
+pub use slots::{N_SLOTS, SLOTS_BY_RANK};
+
+use crate::ids::StackId;
+use crate::model::{Action, Device, Snapshot};
+use crate::warning::Warnings;
+use live::Checkpoints;
+use series::{Dense, Steps};
+use slots::Slots;
+
+/// A snapshot with every device replayed.
+#[derive(Debug)]
+pub struct Recording {
+    /// What the file says.
+    pub snapshot: Snapshot,
+    /// One for each of the snapshot's devices, in the same order.
+    pub replays: Vec<Replay>,
+}
+
+impl Recording {
+    /// Replays every device of a snapshot.
+    pub fn build(mut snapshot: Snapshot) -> Recording {
+        let mut warnings = std::mem::take(&mut snapshot.warnings);
+        let mut replays = Vec::with_capacity(snapshot.devices.len());
+        for device in &snapshot.devices {
+            replays.push(Replay::build(device, &snapshot, &mut warnings));
+        }
+        snapshot.warnings = warnings;
+        Recording { snapshot, replays }
+    }
+
+    /// A device and its replay, by the device's number.
+    pub fn device(&self, ordinal: i64) -> Option<(&Device, &Replay)> {
+        let at = self.snapshot.devices.iter().position(|device| device.ordinal == ordinal)?;
+        Some((&self.snapshot.devices[at], &self.replays[at]))
+    }
+}
+
+/// What is known of the past before the first event, and what contradicts itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// Requested bytes of allocations that were there before the first event.
+    pub baseline_bytes: u64,
+    /// Frees of allocations that the trace does not begin.
+    pub unmatched_frees: u64,
+    /// Live blocks of the final state that no event mentions.
+    pub untraced_blocks: u64,
+    /// Frees at an address that was already free: the alloc was lost. Such allocations count in no moment.
+    pub lost_allocs: u64,
+    /// Allocations that an event placed on a live one: its free was lost.
+    pub lost_frees: u64,
+    /// Allocations alive at the end of the trace that the final segments do not have, and the other way round.
+    pub contradictions: u64,
+}
+
+/// One device, replayed.
+#[derive(Debug)]
+pub struct Replay {
+    n_moments: u32,
+    allocations: Allocations,
+    requested: Dense,
+    reserved: Steps,
+    checkpoints: Checkpoints,
+    slots: Slots,
+    /// Microseconds since the first event at each event, never falling; empty without times.
+    times: Vec<i64>,
+    first_time_us: Option<i64>,
+    history: History,
+    ooms: Vec<u32>,
+    peak: u32,
+}
+
+impl Replay {
+    fn build(device: &Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Replay {
+        let n_moments = device.events.len() as u32 + 1;
+        let pairing::Paired { allocations, history } =
+            pairing::pair(device, !snapshot.partial && device.has_segments);
+        let requested = Dense::new(pairing::requested_series(&allocations, n_moments));
+        let final_reserved =
+            (!snapshot.partial && device.has_segments).then(|| device.final_reserved_bytes());
+        let reserved = Steps::reserved(&device.events, final_reserved);
+        let checkpoints = Checkpoints::build(&allocations, n_moments);
+        let peak = requested.fullest(0, n_moments);
+        let mut replay = Replay {
+            n_moments,
+            slots: Slots::default(),
+            allocations,
+            requested,
+            reserved,
+            checkpoints,
+            times: rising_times(&device.events.times_us),
+            first_time_us: device.events.times_us.first().copied(),
+            history,
+            ooms: oom_events(device),
+            peak,
+        };
+        replay.slots = Slots::build(&replay, snapshot);
+        replay.warn(warnings);
+        replay
+    }
+
+    fn warn(&self, warnings: &mut Warnings) {
+        warnings.add("lost_frees", self.history.lost_frees, || {
+            "Allocations begin where another one is still alive: its free is missing from the trace. It is taken as freed there.".into()
+        });
+        warnings.add("lost_allocs", self.history.lost_allocs, || {
+            "Blocks are freed that are already free: their alloc is missing from the trace. They count in no figure.".into()
+        });
+        warnings.add("contradictions", self.history.contradictions, || {
+            "Trace and final segments disagree on allocations, as when other threads went on while the snapshot was taken.".into()
+        });
+    }
+
+    /// Moments of the recording: events + 1.
+    pub fn n_moments(&self) -> u32 {
+        self.n_moments
+    }
+
+    /// Every allocation, in order of start.
+    pub fn allocations(&self) -> &Allocations {
+        &self.allocations
+    }
+
+    /// Requested bytes of what is alive at a moment.
+    pub fn requested_at(&self, moment: u32) -> u64 {
+        self.requested.at(self.clamp(moment))
+    }
+
+    /// Bytes held from the driver at a moment.
+    pub fn reserved_at(&self, moment: u32) -> u64 {
+        self.reserved.at(self.clamp(moment))
+    }
+
+    /// The first moment in `from..to` with the most requested bytes. An empty range gives `from`.
+    pub fn fullest(&self, from: u32, to: u32) -> u32 {
+        let from = self.clamp(from);
+        self.requested.fullest(from, to.clamp(from + 1, self.n_moments))
+    }
+
+    /// The most reserved bytes in `from..to`.
+    pub fn reserved_max(&self, from: u32, to: u32) -> u64 {
+        let from = self.clamp(from);
+        self.reserved.max_in(from, to.clamp(from + 1, self.n_moments))
+    }
+
+    /// The first moment with the most reserved bytes.
+    pub fn reserved_peak(&self) -> u32 {
+        self.reserved.fullest()
+    }
+
+    /// The first moment with the most requested bytes.
+    pub fn peak(&self) -> u32 {
+        self.peak
+    }
+
+    /// The last moment.
+    pub fn end(&self) -> u32 {
+        self.n_moments - 1
+    }
+
+    /// Visits what is alive at a moment, in order of start.
+    pub fn for_each_live(&self, moment: u32, visit: impl FnMut(u32)) {
+        self.checkpoints.for_each_live(&self.allocations, self.clamp(moment), visit);
+    }
+
+    /// How many allocations are alive at a moment.
+    pub fn n_live(&self, moment: u32) -> u32 {
+        let mut n = 0;
+        self.for_each_live(moment, |_| n += 1);
+        n
+    }
+
+    /// Colour slot of an allocation: 0 to [`N_SLOTS`] − 1.
+    #[inline]
+    pub fn slot_of(&self, allocation: u32) -> u8 {
+        self.slots.of_stack(self.allocations.stack(allocation))
+    }
+
+    /// Colour slot of a stack.
+    pub fn slot_of_stack(&self, stack: StackId) -> u8 {
+        self.slots.of_stack(stack)
+    }
+
+    /// The places that own the first slots, most bytes at the peak first, with those bytes.
+    pub fn slot_owners(&self) -> &[(Site, u64)] {
+        self.slots.owners()
+    }
+
+    /// Microseconds from the first event to when a moment begins; `None` without times.
+    pub fn time_at(&self, moment: u32) -> Option<i64> {
+        let event = self.clamp(moment).saturating_sub(1) as usize;
+        self.times.get(event).copied()
+    }
+
+    /// The last moment that has begun at a time; 0 before the first event or without times.
+    pub fn moment_at_time(&self, us: i64) -> u32 {
+        self.times.partition_point(|&time| time <= us) as u32
+    }
+
+    /// Microseconds from the first to the last event.
+    pub fn duration_us(&self) -> Option<i64> {
+        self.times.last().copied()
+    }
+
+    /// Time of the first event since the epoch.
+    pub fn first_time_us(&self) -> Option<i64> {
+        self.first_time_us
+    }
+
+    /// What is known of the past, and what contradicts itself.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Events that could not be served.
+    pub fn ooms(&self) -> &[u32] {
+        &self.ooms
+    }
+
+    fn clamp(&self, moment: u32) -> u32 {
+        moment.min(self.n_moments - 1)
+    }
+}
+
+/// Times since the first event, with backward jitter levelled so that they can be searched.
+fn rising_times(times_us: &[i64]) -> Vec<i64> {
+    let Some(&first) = times_us.first() else { return Vec::new() };
+    let mut latest = 0;
+    let rise = |&time: &i64| {
+        latest = latest.max(time.saturating_sub(first));
+        latest
+    };
+    times_us.iter().map(rise).collect()
+}
+
+fn oom_events(device: &Device) -> Vec<u32> {
+    let actions = device.events.actions.iter().enumerate();
+    actions.filter(|(_, action)| **action == Action::Oom).map(|(event, _)| event as u32).collect()
+}

@@ -1,0 +1,186 @@
+//! Pairing of alloc and free, and what was there before the first event.
+//!
+//! Rules: snapshot format reference, section 7.2. An address is not an identity; a map from address to its live allocation is.
+
+use hashbrown::HashMap;
+
+use super::History;
+use super::allocations::{Allocations, NEVER};
+use crate::ids::{StackId, StreamId};
+use crate::model::{Action, BlockState, Device};
+
+pub(super) struct Paired {
+    pub(super) allocations: Allocations,
+    pub(super) history: History,
+}
+
+/// What the map holds for an address that was used and is free.
+const FREED: u32 = u32::MAX;
+
+/// Allocations under construction. Ids are in order of discovery until [`Pairing::finish`] puts the old ones first.
+#[derive(Default)]
+struct Pairing {
+    rows: Allocations,
+    /// Live allocation by address, or [`FREED`].
+    at_address: HashMap<u64, u32>,
+    history: History,
+}
+
+/// Pairs the events of a device. `with_final_state`: its segments belong to the last event.
+pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
+    let events = &device.events;
+    let mut pairing = Pairing::default();
+    let request_frees = requests_free(device, with_final_state);
+    for event in 0..events.len() {
+        let moment = event as u32 + 1;
+        let row = || (events.addrs[event], events.sizes[event], events.streams[event], events.stacks[event]);
+        match events.actions[event] {
+            Action::Alloc => pairing.alloc(moment, row()),
+            Action::FreeRequested if request_frees => pairing.free(moment, row()),
+            Action::FreeRequested => pairing.release(moment, row()),
+            Action::FreeCompleted | Action::Free => pairing.free(moment, row()),
+            _ => {}
+        }
+    }
+    if with_final_state {
+        pairing.compare_with_blocks(device);
+    }
+    pairing.finish()
+}
+
+/// With `skip_actions` a trace may have no `free_completed` at all; then the request is what frees, unless blocks really wait.
+fn requests_free(device: &Device, with_final_state: bool) -> bool {
+    let none_completed =
+        !device.events.actions.iter().any(|action| matches!(action, Action::FreeCompleted | Action::Free));
+    let waiting = device.active_blocks().any(|(_, block)| block.state == BlockState::PendingFree);
+    none_completed && !(with_final_state && waiting)
+}
+
+type Row = (u64, u64, StreamId, StackId);
+
+impl Pairing {
+    fn live_at(&self, address: u64) -> Option<u32> {
+        self.at_address.get(&address).copied().filter(|id| *id != FREED)
+    }
+
+    fn push(&mut self, start: u32, (address, size, stream, stack): Row) -> u32 {
+        let id = self.rows.len();
+        self.rows.starts.push(start);
+        self.rows.ends.push(NEVER);
+        self.rows.releases.push(NEVER);
+        self.rows.sizes.push(size);
+        self.rows.addresses.push(address);
+        self.rows.stacks.push(stack);
+        self.rows.streams.push(stream);
+        id
+    }
+
+    /// An allocation that was there before the first event.
+    fn push_old(&mut self, row: Row) -> u32 {
+        self.history.baseline_bytes = self.history.baseline_bytes.saturating_add(row.1);
+        self.push(0, row)
+    }
+
+    fn alloc(&mut self, moment: u32, row: Row) {
+        let id = self.push(moment, row);
+        let before = self.at_address.insert(row.0, id);
+        if let Some(lost) = before.filter(|lost| *lost != FREED) {
+            self.history.lost_frees += 1;
+            self.rows.ends[lost as usize] = moment;
+        }
+    }
+
+    fn release(&mut self, moment: u32, row: Row) {
+        let id = self.live_at(row.0).unwrap_or_else(|| self.unmatched(moment, row));
+        self.rows.releases[id as usize] = moment;
+    }
+
+    fn free(&mut self, moment: u32, row: Row) {
+        let id = self.live_at(row.0).unwrap_or_else(|| self.unmatched(moment, row));
+        self.rows.ends[id as usize] = moment;
+        if self.rows.releases[id as usize] == NEVER {
+            self.rows.releases[id as usize] = moment;
+        }
+        self.at_address.insert(row.0, FREED);
+    }
+
+    /// A free without alloc: the allocation existed before the first event. If its address was already freed in this trace, its
+    /// alloc was lost somewhere in between: nothing is known of its life but the end.
+    fn unmatched(&mut self, moment: u32, row: Row) -> u32 {
+        let id = if self.at_address.contains_key(&row.0) {
+            self.history.lost_allocs += 1;
+            self.push(moment, row)
+        } else {
+            self.history.unmatched_frees += 1;
+            self.push_old(row)
+        };
+        self.at_address.insert(row.0, id);
+        id
+    }
+
+    /// Blocks that are live in the final state but in no event existed throughout.
+    fn compare_with_blocks(&mut self, device: &Device) {
+        let mut confirmed = 0;
+        for (segment, block) in device.active_blocks() {
+            match self.at_address.get(&block.address) {
+                Some(&FREED) => self.history.contradictions += 1,
+                Some(_) => confirmed += 1,
+                None => {
+                    self.history.untraced_blocks += 1;
+                    self.push_old((block.address, block.requested_bytes, segment.stream, block.stack));
+                }
+            }
+        }
+        let live = self.at_address.values().filter(|id| **id != FREED).count() as u64;
+        self.history.contradictions += live - confirmed;
+    }
+
+    /// Puts the allocations that were there before the first event in front.
+    fn finish(self) -> Paired {
+        let rows = self.rows;
+        let n = rows.len();
+        let old_first = (0..n).filter(|&id| rows.starts[id as usize] == 0);
+        let order: Vec<u32> = old_first.chain((0..n).filter(|&id| rows.starts[id as usize] > 0)).collect();
+        let sorted = order.iter().enumerate().all(|(at, &id)| at as u32 == id);
+        let allocations = if sorted {
+            rows
+        } else {
+            Allocations {
+                starts: reorder(&rows.starts, &order),
+                ends: reorder(&rows.ends, &order),
+                releases: reorder(&rows.releases, &order),
+                sizes: reorder(&rows.sizes, &order),
+                addresses: reorder(&rows.addresses, &order),
+                stacks: reorder(&rows.stacks, &order),
+                streams: reorder(&rows.streams, &order),
+            }
+        };
+        Paired { allocations, history: self.history }
+    }
+}
+
+fn reorder<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&id| column[id as usize]).collect()
+}
+
+/// Requested bytes of what is alive, at each moment.
+pub(super) fn requested_series(allocations: &Allocations, n_moments: u32) -> Vec<u64> {
+    // Differences first; two's complement makes a fall of `size` the sum with its negative.
+    let mut series = vec![0u64; n_moments as usize];
+    for id in 0..allocations.len() {
+        let (start, end) = (allocations.start(id) as usize, allocations.end(id) as usize);
+        let size = allocations.size_bytes(id);
+        if start < end {
+            series[start] = series[start].wrapping_add(size);
+            if let Some(cell) = series.get_mut(end) {
+                *cell = cell.wrapping_sub(size);
+            }
+        }
+    }
+    let mut sum = 0u64;
+    for cell in &mut series {
+        sum = sum.wrapping_add(*cell);
+        *cell = sum;
+    }
+    series
+}

@@ -1,0 +1,167 @@
+//! Bytes over moments, with fast maxima.
+
+use crate::model::{Action, Events};
+
+/// A value for each moment, and a pyramid of where the maxima are.
+#[derive(Clone, Debug)]
+pub(super) struct Dense {
+    values: Vec<u64>,
+    /// `levels[k][i]`: the first moment with the most in `i * 64^(k+1) .. (i + 1) * 64^(k+1)`.
+    levels: Vec<Vec<u32>>,
+}
+
+const FAN: usize = 64;
+
+impl Dense {
+    /// `values` must not be empty.
+    pub(super) fn new(values: Vec<u64>) -> Self {
+        let mut levels: Vec<Vec<u32>> = Vec::new();
+        let mut width = values.len();
+        while width > FAN {
+            let best_of = |candidates: &mut dyn Iterator<Item = u32>| best(&values, candidates).unwrap_or(0);
+            let level: Vec<u32> = match levels.last() {
+                None => (0..values.len().div_ceil(FAN))
+                    .map(|i| best_of(&mut ((i * FAN) as u32..((i + 1) * FAN).min(values.len()) as u32)))
+                    .collect(),
+                Some(below) => below.chunks(FAN).map(|chunk| best_of(&mut chunk.iter().copied())).collect(),
+            };
+            width = level.len();
+            levels.push(level);
+        }
+        Dense { values, levels }
+    }
+
+    #[inline]
+    pub(super) fn at(&self, moment: u32) -> u64 {
+        self.values.get(moment as usize).copied().unwrap_or(0)
+    }
+
+    /// The first moment in `from..to` with the most; `from` if the range is empty.
+    pub(super) fn fullest(&self, from: u32, to: u32) -> u32 {
+        let mut candidates = Vec::with_capacity(2 * FAN);
+        self.collect(from as usize, to as usize, 0, &mut candidates);
+        candidates.sort_unstable();
+        best(&self.values, &mut candidates.into_iter()).unwrap_or(from)
+    }
+
+    /// Moments that stand for `from..to`, given in cells of a level (level 0: moments): whole groups by the level above.
+    fn collect(&self, from: usize, to: usize, level: usize, out: &mut Vec<u32>) {
+        let mut push = |cells: std::ops::Range<usize>| match level {
+            0 => out.extend(cells.map(|cell| cell as u32)),
+            _ => out.extend(self.levels[level - 1].get(cells).unwrap_or_default()),
+        };
+        let (first_group, last_group) = (from.div_ceil(FAN), to / FAN);
+        if first_group >= last_group || level >= self.levels.len() {
+            return push(from..to);
+        }
+        push(from..first_group * FAN);
+        push(last_group * FAN..to);
+        self.collect(first_group, last_group, level + 1, out);
+    }
+}
+
+/// The first of the candidates with the largest value.
+fn best(values: &[u64], candidates: &mut dyn Iterator<Item = u32>) -> Option<u32> {
+    let mut best: Option<(u64, u32)> = None;
+    for moment in candidates {
+        let value = values.get(moment as usize).copied().unwrap_or(0);
+        if best.is_none_or(|(most, _)| value > most) {
+            best = Some((value, moment));
+        }
+    }
+    best.map(|(_, moment)| moment)
+}
+
+/// A value that changes seldom: the moments at which it does.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// First moment of each value; the first is 0.
+    moments: Vec<u32>,
+    values: Vec<u64>,
+}
+
+impl Steps {
+    /// Reserved bytes: what the driver gave minus what it got back. The end is known from the final segments; without
+    /// them the start is the least that keeps every moment at 0 or more.
+    pub(super) fn reserved(events: &Events, final_bytes: Option<u64>) -> Self {
+        let mut change: i128 = 0;
+        let mut lowest: i128 = 0;
+        let mut changes = vec![(0u32, 0i128)];
+        for (event, action) in events.actions.iter().enumerate() {
+            let size = i128::from(events.sizes[event]);
+            change += match action {
+                Action::SegmentAlloc | Action::SegmentMap => size,
+                Action::SegmentFree | Action::SegmentUnmap => -size,
+                _ => continue,
+            };
+            lowest = lowest.min(change);
+            changes.push((event as u32 + 1, change));
+        }
+        let start = match final_bytes {
+            Some(end) => (i128::from(end) - change).max(-lowest),
+            None => -lowest,
+        };
+        let value = |change: i128| u64::try_from(start + change).unwrap_or(u64::MAX);
+        Steps {
+            moments: changes.iter().map(|(moment, _)| *moment).collect(),
+            values: changes.iter().map(|(_, change)| value(*change)).collect(),
+        }
+    }
+
+    fn step_at(&self, moment: u32) -> usize {
+        self.moments.partition_point(|&first| first <= moment).saturating_sub(1)
+    }
+
+    pub(super) fn at(&self, moment: u32) -> u64 {
+        self.values.get(self.step_at(moment)).copied().unwrap_or(0)
+    }
+
+    pub(super) fn max_in(&self, from: u32, to: u32) -> u64 {
+        let last = self.step_at(to.saturating_sub(1).max(from));
+        let steps = self.values.get(self.step_at(from)..=last).unwrap_or_default();
+        steps.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The first moment with the most.
+    pub(super) fn fullest(&self) -> u32 {
+        let most = self.values.iter().copied().max().unwrap_or(0);
+        let at = self.values.iter().position(|&value| value == most).unwrap_or(0);
+        self.moments.get(at).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn fullest_is_the_first_maximum(
+            values in proptest::collection::vec(0u64..50, 1..9_000),
+            a in 0usize..9_000,
+            b in 0usize..9_000,
+        ) {
+            let dense = Dense::new(values.clone());
+            let (from, to) = (a.min(b).min(values.len() - 1), a.max(b).clamp(1, values.len()));
+            prop_assume!(from < to);
+            let most = *values[from..to].iter().max().unwrap();
+            let first = from + values[from..to].iter().position(|value| *value == most).unwrap();
+            prop_assert_eq!(dense.fullest(from as u32, to as u32), first as u32);
+        }
+    }
+
+    #[test]
+    fn reserved_ends_at_the_final_segments() {
+        let events = Events {
+            actions: vec![Action::SegmentAlloc, Action::Alloc, Action::SegmentFree],
+            sizes: vec![20, 5, 30],
+            ..Events::default()
+        };
+        let with_end = Steps::reserved(&events, Some(40));
+        assert_eq!([0, 1, 2, 3].map(|moment| with_end.at(moment)), [50, 70, 70, 40]);
+        assert_eq!((with_end.max_in(0, 4), with_end.max_in(3, 4), with_end.fullest()), (70, 40, 1));
+        let without = Steps::reserved(&events, None);
+        assert_eq!([0, 1, 2, 3].map(|moment| without.at(moment)), [10, 30, 30, 0]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Colour slots: the places with the most bytes at the peak, once for a recording. Zoom and cursor never re-assign them.
+
+use hashbrown::HashMap;
+
+use super::{Replay, Site};
+use crate::ids::StackId;
+use crate::model::Snapshot;
+
+/// Slots in all: [`SLOTS_BY_RANK`] and two neutral ones.
+pub const N_SLOTS: usize = SLOTS_BY_RANK + 2;
+
+/// Places that get a slot of their own. Seven hues can be told apart, also with colour-deficient vision.
+pub const SLOTS_BY_RANK: usize = 7;
+
+/// Which slot a stack has.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    /// By stack id.
+    of_stack: Vec<u8>,
+    owners: Vec<(Site, u64)>,
+}
+
+impl Slots {
+    pub(super) fn build(replay: &Replay, snapshot: &Snapshot) -> Self {
+        let n_stacks = snapshot.stacks.n_stacks();
+        let mut bytes_of_stack = vec![0u64; n_stacks];
+        replay.for_each_live(replay.peak(), |id| {
+            let stack = replay.allocations.stack(id).index();
+            if let Some(bytes) = bytes_of_stack.get_mut(stack) {
+                *bytes = bytes.saturating_add(replay.allocations.size_bytes(id));
+            }
+        });
+        let sites: Vec<Site> = (0..n_stacks).map(|id| Site::of_stack(StackId(id as u32), snapshot)).collect();
+        let mut bytes_of_site: HashMap<&Site, u64> = HashMap::new();
+        for (site, bytes) in sites.iter().zip(&bytes_of_stack).filter(|(_, bytes)| **bytes > 0) {
+            let sum = bytes_of_site.entry(site).or_default();
+            *sum = sum.saturating_add(*bytes);
+        }
+        let mut ranking: Vec<(&Site, u64)> = bytes_of_site.into_iter().collect();
+        ranking.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0).cmp(&order(b.0))));
+        ranking.truncate(SLOTS_BY_RANK);
+        let rank: HashMap<&Site, u8> =
+            ranking.iter().enumerate().map(|(at, (site, _))| (*site, at as u8)).collect();
+        let of_stack = sites.iter().enumerate().map(|(id, site)| match rank.get(site) {
+            Some(&slot) => slot,
+            None => SLOTS_BY_RANK as u8 + (id % 2) as u8,
+        });
+        Slots {
+            of_stack: of_stack.collect(),
+            owners: ranking.iter().map(|(site, bytes)| ((*site).clone(), *bytes)).collect(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn of_stack(&self, stack: StackId) -> u8 {
+        self.of_stack.get(stack.index()).copied().unwrap_or(SLOTS_BY_RANK as u8)
+    }
+
+    pub(super) fn owners(&self) -> &[(Site, u64)] {
+        &self.owners
+    }
+}
+
+/// A fixed order among places with equal bytes.
+fn order(site: &Site) -> (u8, u32, &str) {
+    match site {
+        Site::Line(id) => (0, id.0, ""),
+        Site::AutogradNode(name) => (1, 0, name),
+        Site::Operator(name) => (2, 0, name),
+        Site::Unnamed => (3, 0, ""),
+        Site::NoStack => (4, 0, ""),
+    }
+}

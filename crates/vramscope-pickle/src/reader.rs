@@ -1,0 +1,205 @@
+//! Feeding: pieces of input in, opcodes carried out, the unfinished tail kept for the next piece.
+
+use crate::cursor::{Cursor, Halt};
+use crate::memo::Memo;
+use crate::stack::Stack;
+use crate::{Build, Error, ErrorKind, Limits, Value, opcode};
+
+/// Reads one pickle from pieces of input of any length. See the [crate] for an example.
+pub struct Reader<B> {
+    pub(crate) builder: B,
+    pub(crate) limits: Limits,
+    pub(crate) stack: Stack,
+    pub(crate) memo: Memo,
+    pub(crate) protocol: Option<u8>,
+    /// Bytes of an opaque value still to be passed over.
+    pub(crate) skip: u64,
+    root: Option<Value>,
+    /// Bytes dealt with, `carry` not included.
+    position: u64,
+    /// An opcode whose operands have not all arrived.
+    carry: Vec<u8>,
+    waiting: Waiting,
+}
+
+/// What the opcode in `carry` waits for.
+#[derive(Clone, Copy)]
+enum Waiting {
+    /// This many bytes in all.
+    Bytes(u64),
+    /// A line end.
+    Line,
+}
+
+impl<B: Build> Reader<B> {
+    /// A reader at the start of a pickle.
+    pub fn new(builder: B, limits: Limits) -> Self {
+        Reader {
+            builder,
+            limits,
+            stack: Stack::new(limits),
+            memo: Memo::default(),
+            protocol: None,
+            skip: 0,
+            root: None,
+            position: 0,
+            carry: Vec::new(),
+            waiting: Waiting::Bytes(1),
+        }
+    }
+
+    /// Takes the next piece. What follows STOP is ignored.
+    ///
+    /// # Errors
+    /// The first fault of the file. The reader is then of no more use; what was built so far is in [`Reader::builder`].
+    pub fn feed(&mut self, piece: &[u8]) -> Result<(), Error> {
+        let mut rest = piece;
+        while !self.carry.is_empty() && !rest.is_empty() {
+            let (taken, enough) = self.top_up(rest);
+            let (head, tail) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
+            self.carry.extend_from_slice(head);
+            rest = tail;
+            if !enough {
+                return self.check_line_length();
+            }
+            let carry = std::mem::take(&mut self.carry);
+            let used = self.run(&carry)?;
+            self.carry.extend_from_slice(carry.get(used..).unwrap_or_default());
+        }
+        if self.carry.is_empty() {
+            let used = self.run(rest)?;
+            self.carry.extend_from_slice(rest.get(used..).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// True once STOP has been read.
+    pub fn is_done(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Bytes taken in so far.
+    pub fn position(&self) -> u64 {
+        self.position + self.carry.len() as u64
+    }
+
+    /// The protocol that the pickle declares; `None` for 0 and 1, which do not.
+    pub fn protocol(&self) -> Option<u8> {
+        self.protocol
+    }
+
+    /// What has been built so far.
+    pub fn builder(&self) -> &B {
+        &self.builder
+    }
+
+    /// Gives the builder back, for instance after an error.
+    pub fn into_builder(self) -> B {
+        self.builder
+    }
+
+    /// Ends the input: the root value and the builder.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Truncated`] when STOP has not come.
+    pub fn finish(self) -> Result<(Value, B), Error> {
+        match self.root {
+            Some(root) => Ok((root, self.builder)),
+            None => Err(self.truncated()),
+        }
+    }
+
+    /// The error that [`Reader::finish`] would give now.
+    pub fn truncated(&self) -> Error {
+        let kind = match self.carry.first() {
+            None if self.skip > 0 => ErrorKind::Truncated {
+                opcode: Some("BINBYTES"),
+                opcode_at: self.position,
+                expected: self.skip,
+                found: 0,
+            },
+            None => ErrorKind::Truncated { opcode: None, opcode_at: self.position, expected: 0, found: 0 },
+            Some(&byte) => {
+                let found = self.carry.len() as u64 - 1;
+                let expected = match self.waiting {
+                    Waiting::Bytes(bytes) => bytes.saturating_sub(1),
+                    Waiting::Line => found + 1,
+                };
+                ErrorKind::Truncated { opcode: opcode::name(byte), opcode_at: self.position, expected, found }
+            }
+        };
+        Error { at: self.position(), kind }
+    }
+
+    /// How many bytes of `rest` the carried opcode wants, and whether it can go on with them.
+    fn top_up(&self, rest: &[u8]) -> (usize, bool) {
+        match self.waiting {
+            Waiting::Bytes(bytes) => {
+                let missing = bytes.saturating_sub(self.carry.len() as u64);
+                match usize::try_from(missing) {
+                    Ok(missing) if missing <= rest.len() => (missing, true),
+                    _ => (rest.len(), false),
+                }
+            }
+            Waiting::Line => match rest.iter().position(|&byte| byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (rest.len(), false),
+            },
+        }
+    }
+
+    fn check_line_length(&self) -> Result<(), Error> {
+        let found = self.carry.len() as u64;
+        if matches!(self.waiting, Waiting::Line) && found > self.limits.max_text_bytes {
+            let kind = ErrorKind::Refused {
+                what: "bytes of text",
+                limit: self.limits.max_text_bytes,
+                found: Some(found),
+            };
+            return Err(Error { at: self.position, kind });
+        }
+        Ok(())
+    }
+
+    /// Carries out every opcode that is whole in `input`; returns how many bytes they took.
+    fn run(&mut self, input: &[u8]) -> Result<usize, Error> {
+        let mut at = 0;
+        loop {
+            if self.root.is_some() {
+                self.position += (input.len() - at) as u64;
+                return Ok(input.len());
+            }
+            if self.skip > 0 {
+                let step = usize::try_from(self.skip).unwrap_or(usize::MAX).min(input.len() - at);
+                self.skip -= step as u64;
+                self.position += step as u64;
+                at += step;
+            }
+            let Some(rest @ [byte, ..]) = input.get(at..) else {
+                self.waiting = Waiting::Bytes(1);
+                return Ok(at);
+            };
+            let mut cursor = Cursor::after_opcode(rest);
+            match self.step(*byte, &mut cursor) {
+                Ok(()) => {
+                    at += cursor.consumed();
+                    self.position += cursor.consumed() as u64;
+                }
+                Err(Halt::NeedBytes(bytes)) => {
+                    self.waiting = Waiting::Bytes(bytes);
+                    return Ok(at);
+                }
+                Err(Halt::NeedLine) => {
+                    self.waiting = Waiting::Line;
+                    return Ok(at);
+                }
+                Err(Halt::Fail(kind)) => return Err(Error { at: self.position, kind: *kind }),
+            }
+        }
+    }
+
+    pub(crate) fn stop(&mut self) -> Result<(), Halt> {
+        self.root = Some(self.stack.pop("STOP")?);
+        Ok(())
+    }
+}
