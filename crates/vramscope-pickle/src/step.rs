@@ -29,7 +29,7 @@ impl<B: Build> Reader<B> {
             MARK => self.stack.mark(),
             MEMOIZE => {
                 let value = self.stack.top("MEMOIZE")?;
-                self.check_memo(self.memo.len() as u64)?;
+                self.check_memo()?;
                 self.memo.push(value);
                 Ok(())
             }
@@ -215,15 +215,15 @@ impl<B: Build> Reader<B> {
 
     fn put(&mut self, opcode: &'static str, id: u64) -> Result<(), Halt> {
         let value = self.stack.top(opcode)?;
-        self.check_memo(id)?;
+        self.check_memo()?;
         match self.memo.put(id, value) {
             true => Ok(()),
             false => Err(ErrorKind::BadMemo { opcode, id, len: self.memo.len() as u64 }.into()),
         }
     }
 
-    fn check_memo(&self, id: u64) -> Result<(), Halt> {
-        match id < self.limits.max_memo as u64 {
+    fn check_memo(&self) -> Result<(), Halt> {
+        match self.memo.len() < self.limits.max_memo {
             true => Ok(()),
             false => Err(Refusal { what: "memo entries", limit: self.limits.max_memo as u64 }.into()),
         }

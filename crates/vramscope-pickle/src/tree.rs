@@ -20,6 +20,16 @@ impl Tree {
         self.containers.get(container as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// How many texts and containers there are.
+    pub fn len(&self) -> usize {
+        self.texts.len() + self.containers.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     fn add(&mut self, items: Vec<Value>) -> Result<u32, Refusal> {
         self.containers.push(items);
         Ok(self.containers.len() as u32 - 1)

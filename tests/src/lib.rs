@@ -1,0 +1,4 @@
+//! Shared parts of the tests: the recordings, and a plain form of a snapshot to compare.
+
+pub mod plain;
+pub mod recordings;
