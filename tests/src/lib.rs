@@ -2,3 +2,4 @@
 
 pub mod plain;
 pub mod recordings;
+pub mod script;

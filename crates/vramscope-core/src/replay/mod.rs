@@ -58,7 +58,7 @@ pub struct History {
     pub unmatched_frees: u64,
     /// Live blocks of the final state that no event mentions.
     pub untraced_blocks: u64,
-    /// Frees at an address that was already free: the alloc was lost. Such allocations count in no moment.
+    /// Frees at an address that was already free: the alloc was lost. Such an allocation counts from its first free event on.
     pub lost_allocs: u64,
     /// Allocations that an event placed on a live one: its free was lost.
     pub lost_frees: u64,
@@ -117,7 +117,7 @@ impl Replay {
             "Allocations begin where another one is still alive: its free is missing from the trace. It is taken as freed there.".into()
         });
         warnings.add("lost_allocs", self.history.lost_allocs, || {
-            "Blocks are freed that are already free: their alloc is missing from the trace. They count in no figure.".into()
+            "Blocks are freed that are already free: their alloc is missing from the trace. They count from the request to free them on.".into()
         });
         warnings.add("contradictions", self.history.contradictions, || {
             "Trace and final segments disagree on allocations, as when other threads went on while the snapshot was taken.".into()
