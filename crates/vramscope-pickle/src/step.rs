@@ -17,7 +17,6 @@ impl<B: Build> Reader<B> {
     #[inline]
     pub(crate) fn step(&mut self, byte: u8, cursor: &mut Cursor<'_>) -> Result<(), Halt> {
         match byte {
-            // Two thirds of a real file are frame references.
             LONG_BINGET => {
                 let id = cursor.u32()?;
                 self.get("LONG_BINGET", u64::from(id))
@@ -211,6 +210,25 @@ impl<B: Build> Reader<B> {
             Some(value) => self.stack.push(value),
             None => Err(ErrorKind::BadMemo { opcode, id, len: self.memo.len() as u64 }.into()),
         }
+    }
+
+    /// Carries out the memo reads at the start of `bytes` that are whole and sound; returns how many bytes they took. What stops the
+    /// run is left to [`Reader::step`], which has the words for it.
+    pub(crate) fn get_run(&mut self, bytes: &[u8]) -> usize {
+        let mut rest = bytes;
+        loop {
+            let (id, after) = match rest {
+                [LONG_BINGET, a, b, c, d, after @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), after),
+                [BINGET, id, after @ ..] => (u32::from(*id), after),
+                _ => break,
+            };
+            let Some(value) = self.memo.get(u64::from(id)) else { break };
+            if self.stack.push(value).is_err() {
+                break;
+            }
+            rest = after;
+        }
+        bytes.len() - rest.len()
     }
 
     fn put(&mut self, opcode: &'static str, id: u64) -> Result<(), Halt> {
