@@ -1,5 +1,7 @@
 //! Shared parts of the tests: the recordings, and a plain form of a snapshot to compare.
 
+#[cfg(feature = "browser")]
+pub mod browser;
 pub mod plain;
 pub mod recordings;
 pub mod script;

@@ -19,22 +19,11 @@ pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
 pub use stack::{Group, groups};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::ids::StackId;
-use crate::replay::Recording;
 use crate::replay::stacking::Stacking;
-
-/// What an x axis counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Axis {
-    /// Moments.
-    #[default]
-    Event,
-    /// Microseconds since the first event.
-    Time,
-}
+use crate::replay::{Axis, Recording};
 
 /// A question.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Axis;
-use super::chart::extent;
 use crate::replay::stacking::{Stacking, neighbours};
-use crate::replay::{Recording, Replay};
+use crate::replay::{Axis, Recording, Replay};
 
 /// A direction in the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -105,11 +103,8 @@ pub(super) fn place(recording: &Recording, device: i64, axis: Axis, moment: u32)
     let moment = moment.min(replay.end());
     Some(match (axis, replay.time_at(moment)) {
         (Axis::Time, Some(begin)) => {
-            let end = if moment == replay.end() {
-                extent(replay, axis)
-            } else {
-                replay.time_at(moment + 1)? as f64
-            };
+            let end =
+                if moment == replay.end() { replay.extent(axis) } else { replay.time_at(moment + 1)? as f64 };
             Place { x0: begin as f64, x1: end }
         }
         _ => Place { x0: f64::from(moment), x1: f64::from(moment) + 1.0 },

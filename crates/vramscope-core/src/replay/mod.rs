@@ -3,6 +3,7 @@
 //! A *moment* is a state between events: moment 0 is before the first, moment *m* after event *m* − 1. A trace of N events has N + 1 moments.
 
 mod allocations;
+mod axis;
 mod live;
 mod pairing;
 mod series;
@@ -11,6 +12,7 @@ mod slots;
 pub mod stacking;
 
 pub use allocations::Allocations;
+pub use axis::Axis;
 pub use site::Site;
 pub use slots::{N_SLOTS, SLOTS_BY_RANK};
 
@@ -186,7 +188,7 @@ impl Replay {
     /// Colour slot of an allocation: 0 to [`N_SLOTS`] − 1.
     #[inline]
     pub fn slot_of(&self, allocation: u32) -> u8 {
-        self.slots.of_stack(self.allocations.stack(allocation))
+        self.slots.of_allocation(allocation)
     }
 
     /// Colour slot of a stack.

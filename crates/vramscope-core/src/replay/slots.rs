@@ -12,11 +12,16 @@ pub const N_SLOTS: usize = SLOTS_BY_RANK + 2;
 /// Places that get a slot of their own. Seven hues can be told apart, also with colour-deficient vision.
 pub const SLOTS_BY_RANK: usize = 7;
 
+/// The first of the two neutral slots.
+const NEUTRAL: u8 = SLOTS_BY_RANK as u8;
+
 /// Which slot a stack has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     /// By stack id.
     of_stack: Vec<u8>,
+    /// By allocation: painting asks for millions.
+    of_allocation: Vec<u8>,
     owners: Vec<(Site, u64)>,
 }
 
@@ -43,17 +48,28 @@ impl Slots {
             ranking.iter().enumerate().map(|(at, (site, _))| (*site, at as u8)).collect();
         let of_stack = sites.iter().enumerate().map(|(id, site)| match rank.get(site) {
             Some(&slot) => slot,
-            None => SLOTS_BY_RANK as u8 + (id % 2) as u8,
+            None => NEUTRAL + (id % 2) as u8,
         });
+        let of_stack: Vec<u8> = of_stack.collect();
+        let stacks = &replay.allocations.stacks;
         Slots {
-            of_stack: of_stack.collect(),
+            of_allocation: stacks
+                .iter()
+                .map(|stack| of_stack.get(stack.index()).copied().unwrap_or(NEUTRAL))
+                .collect(),
+            of_stack,
             owners: ranking.iter().map(|(site, bytes)| ((*site).clone(), *bytes)).collect(),
         }
     }
 
     #[inline]
     pub(super) fn of_stack(&self, stack: StackId) -> u8 {
-        self.of_stack.get(stack.index()).copied().unwrap_or(SLOTS_BY_RANK as u8)
+        self.of_stack.get(stack.index()).copied().unwrap_or(NEUTRAL)
+    }
+
+    #[inline]
+    pub(super) fn of_allocation(&self, id: u32) -> u8 {
+        self.of_allocation.get(id as usize).copied().unwrap_or(NEUTRAL)
     }
 
     pub(super) fn owners(&self) -> &[(Site, u64)] {

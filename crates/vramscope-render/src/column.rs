@@ -1,0 +1,101 @@
+//! One column of a timeline picture: blocks to rows.
+
+use std::ops::Range;
+
+use crate::geometry::Rows;
+use crate::theme::Palette;
+
+/// Fills columns with blocks, each upon the one before.
+pub(crate) struct ColumnPainter<'a> {
+    rows: Rows,
+    palette: &'a Palette,
+    selected: Option<u32>,
+    /// Bytes painted so far, and the edge nearest to them.
+    bytes: u64,
+    edge: i32,
+    /// Fewer bytes leave the edge where it is.
+    threshold: u64,
+    thresholds: Vec<u64>,
+    /// Edges of the selected block, if it is alive here.
+    selected_edges: Option<Range<i32>>,
+}
+
+impl<'a> ColumnPainter<'a> {
+    pub(crate) fn new(rows: Rows, palette: &'a Palette, selected: Option<u32>) -> Self {
+        let thresholds = rows.thresholds();
+        Self { rows, palette, selected, bytes: 0, edge: 0, threshold: 0, thresholds, selected_edges: None }
+    }
+
+    /// Starts a column: nothing but background.
+    pub(crate) fn begin(&mut self, pixels: &mut [u32]) {
+        pixels.fill(self.palette.background);
+        self.bytes = 0;
+        self.edge = self.rows.edge(0);
+        self.threshold = self.threshold_of(self.edge);
+        self.selected_edges = None;
+    }
+
+    /// Paints a block upon the last one. `pixels` run from the bottom to the top.
+    ///
+    /// A block that rounds to no row paints nothing, but brings the edge of the next nearer: no byte is dropped.
+    #[inline]
+    pub(crate) fn block(
+        &mut self,
+        pixels: &mut [u32],
+        allocation: u32,
+        size_bytes: u64,
+        slot_of: impl Fn(u32) -> u8,
+    ) {
+        // The very last number stays free: it is no threshold.
+        self.bytes = self.bytes.saturating_add(size_bytes).min(u64::MAX - 1);
+        let moves = self.bytes >= self.threshold;
+        if !moves && self.selected != Some(allocation) {
+            return;
+        }
+        let bottom = self.edge;
+        let top = match moves {
+            false => bottom,
+            true if self.bytes < self.threshold_of(bottom + 1) => bottom + 1,
+            true => self.rows.edge(self.bytes),
+        };
+        if self.selected == Some(allocation) {
+            self.selected_edges = Some(bottom..top);
+        }
+        if moves {
+            if top > 0 && bottom < self.rows.height() {
+                let look =
+                    self.palette.block(slot_of(allocation), allocation, self.rows.height_px(size_bytes));
+                fill(pixels, bottom..top, look);
+            }
+            self.edge = top;
+            self.threshold = self.threshold_of(top);
+        }
+    }
+
+    #[inline]
+    fn threshold_of(&self, edge: i32) -> u64 {
+        self.thresholds.get((edge + Rows::MARGIN) as usize).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Edges of the selected block in the column painted last.
+    pub(crate) fn selected_edges(&self) -> Option<Range<i32>> {
+        self.selected_edges.clone()
+    }
+}
+
+/// Fills what is visible of some rows with a body; the uppermost is the hairline.
+#[inline]
+fn fill(pixels: &mut [u32], rows: Range<i32>, (body, hairline): (u32, Option<u32>)) {
+    let bottom = rows.start.max(0) as usize;
+    let top = rows.end.max(0) as usize;
+    let visible = top.min(pixels.len());
+    if let Some(rows) = pixels.get_mut(bottom..visible) {
+        rows.fill(body);
+    }
+    if let (Some(hairline), Some(row)) = (hairline, pixels.get_mut(top - 1)) {
+        *row = hairline;
+    }
+}
+
+#[cfg(test)]
+mod tests;

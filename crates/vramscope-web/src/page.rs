@@ -1,0 +1,57 @@
+//! What the page calls itself: numbers as text, marks of an axis, grids and charts on its canvases.
+
+use plotters_canvas::CanvasBackend;
+use vramscope_core::units;
+use vramscope_render::chart::{self as charts, ChartSpec, GridSpec};
+use vramscope_render::ticks::{self as axis, TickRequest};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::HtmlCanvasElement;
+
+use crate::fault::{internal, json, request};
+
+/// Bytes as text: "43.8 GiB".
+#[wasm_bindgen]
+pub fn format_bytes(bytes: f64) -> String {
+    units::format_bytes(bytes as u64)
+}
+
+/// Several numbers of bytes that stand together: a JSON list of texts in one unit.
+#[wasm_bindgen]
+pub fn format_bytes_group(bytes: Vec<f64>) -> Result<String, JsValue> {
+    let bytes: Vec<u64> = bytes.into_iter().map(|bytes| bytes as u64).collect();
+    json(&units::format_bytes_group(&bytes))
+}
+
+/// Microseconds as text: "12.4 ms".
+#[wasm_bindgen]
+pub fn format_duration_us(us: f64) -> String {
+    units::format_duration_us(us as u64)
+}
+
+/// The marks of a stretch of an axis: JSON `[{"at", "label"}]`.
+#[wasm_bindgen]
+pub fn ticks(stretch: &str) -> Result<String, JsValue> {
+    json(&axis::ticks(&request::<TickRequest>(stretch)?))
+}
+
+/// Draws grid and axis of the timeline on a canvas, which is cleared first.
+#[wasm_bindgen]
+pub fn paint_grid(canvas: HtmlCanvasElement, grid: &str) -> Result<(), JsValue> {
+    let spec: GridSpec = request(grid)?;
+    charts::paint_grid(cleared(canvas)?, &spec).map_err(|error| internal(&error.to_string()))
+}
+
+/// Draws requested and reserved bytes over a recording on a canvas, which is cleared first.
+#[wasm_bindgen]
+pub fn paint_chart(canvas: HtmlCanvasElement, chart: &str) -> Result<(), JsValue> {
+    let spec: ChartSpec = request(chart)?;
+    charts::paint_chart(cleared(canvas)?, &spec).map_err(|error| internal(&error.to_string()))
+}
+
+/// Setting a canvas's width clears it, and what was set on its context before.
+fn cleared(canvas: HtmlCanvasElement) -> Result<CanvasBackend, JsValue> {
+    canvas.set_width(canvas.width());
+    CanvasBackend::with_canvas_object(canvas)
+        .ok_or_else(|| internal("The canvas has no two-dimensional context."))
+}
