@@ -1,0 +1,46 @@
+//! Brings the browser that the tests drive.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{command, find_on_path, output, run};
+
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+const ADVICE: &str =
+    "The browser tests need Chromium and ChromeDriver on PATH. Install them, then run this again:
+  Debian       apt-get install chromium chromium-driver
+  Fedora       dnf install chromium chromedriver
+  Arch         pacman -S chromium
+  macOS        brew install --cask google-chrome chromedriver
+Without a browser, `cargo xtask test --only native` still works.";
+
+/// The path of ChromeDriver; installs it and Chromium where apt can.
+pub fn chromedriver() -> Result<PathBuf> {
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    if find_on_path(&["apt-get"]).is_none() {
+        bail!(ADVICE);
+    }
+    println!("Installing Chromium and ChromeDriver with apt…");
+    apt_get(&["update", "-q"]).context(ADVICE)?;
+    apt_get(&["install", "-q", "-y", "--no-install-recommends", "chromium", "chromium-driver"])
+        .context(ADVICE)?;
+    find().context(ADVICE)
+}
+
+fn find() -> Option<PathBuf> {
+    find_on_path(&BROWSERS)?;
+    find_on_path(&["chromedriver"])
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    let root = output(command("id").arg("-u")).is_some_and(|user| user == "0");
+    let mut apt = if root { command("apt-get") } else { command("sudo") };
+    if !root {
+        apt.arg("apt-get");
+    }
+    run(apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+}

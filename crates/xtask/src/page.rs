@@ -1,0 +1,58 @@
+//! The built page: Trunk compiles and copies, then the names, the policy and the one-file form are ours.
+
+mod html;
+mod modules;
+mod policy;
+mod single_file;
+mod size;
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::paths;
+use crate::process::{cargo, command, run};
+use crate::setup::{Tools, WASM};
+
+pub use size::check as check_size;
+
+/// Builds `dist/` and prints its size.
+pub fn build(tools: &Tools) -> Result<()> {
+    if !paths::root().join("www/index.html").is_file() {
+        bail!("www/index.html is missing: there is no page to build");
+    }
+    // Trunk's offline mode holds for cargo as well, so a fresh clone downloads its crates here.
+    run(cargo().args(["fetch", "--quiet", "--locked", "--target", WASM]))?;
+    let mut trunk = command(&tools.trunk);
+    // A backtrace of Trunk's would hide its message.
+    trunk.arg("build").env("PATH", tools.path_variable()?).env("RUST_BACKTRACE", "0");
+    // Trunk takes NO_COLOR for an option of its own and refuses the value 1.
+    run(trunk.env_remove("NO_COLOR")).context("could not build the page")?;
+    size::print()
+}
+
+/// The hook of Trunk.toml: what it returns an error for never reaches `dist/`.
+pub fn finish_in_trunk() -> Result<()> {
+    let staging =
+        env::var_os("TRUNK_STAGING_DIR").context("only Trunk calls this, with TRUNK_STAGING_DIR")?;
+    finish(Path::new(&staging))
+}
+
+fn finish(folder: &Path) -> Result<()> {
+    // Trunk names the files after the package.
+    fs::rename(folder.join("vramscope-web.js"), folder.join("vramscope.js"))?;
+    fs::rename(folder.join("vramscope-web_bg.wasm"), folder.join("vramscope_bg.wasm"))?;
+    let index = folder.join("index.html");
+    let page = html::without_trunk_links(&read(&index)?);
+    fs::write(folder.join("vramscope.html"), single_file::write(folder, &page)?)?;
+    fs::write(index, policy::insert(&page, &policy::served())?)?;
+    Ok(())
+}
+
+/// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.
+fn read(file: &Path) -> Result<String> {
+    let text = fs::read_to_string(file).with_context(|| format!("could not read {}", file.display()))?;
+    Ok(text.replace("\r\n", "\n"))
+}

@@ -1,0 +1,54 @@
+//! `cargo xtask test`: native tests, tests of the wasm in a browser, tests of the built page.
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::process::{cargo, run as execute, stage};
+use crate::setup::{self, WASM};
+use crate::{browser, page, paths};
+
+/// A part of the tests.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Everything that runs without a browser
+    Native,
+    /// The web crate's own tests, inside a headless browser
+    Wasm,
+    /// The built page, driven as a person would
+    Browser,
+}
+
+/// Runs one part, or all.
+pub fn run(only: Option<Part>) -> Result<()> {
+    let wanted = |part| only.is_none_or(|only| only == part);
+    if wanted(Part::Native) {
+        stage("Native tests", native)?;
+    }
+    if wanted(Part::Wasm) {
+        stage("Tests in wasm", wasm)?;
+    }
+    if wanted(Part::Browser) {
+        stage("Build of the page", || page::build(&setup::tools()?))?;
+        stage("Tests of the page in a browser", page_in_browser)?;
+    }
+    Ok(())
+}
+
+fn native() -> Result<()> {
+    execute(cargo().args(["test", "--workspace", "--exclude", "vramscope-web"]))
+}
+
+fn wasm() -> Result<()> {
+    let tools = setup::tools()?;
+    let mut test = cargo();
+    test.args(["test", "--package", "vramscope-web", "--tests", "--target", WASM]);
+    test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools.wasm_test_runner());
+    execute(test.env("CHROMEDRIVER", browser::chromedriver()?))
+}
+
+fn page_in_browser() -> Result<()> {
+    let mut test = cargo();
+    test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--tests"]);
+    test.env("CHROMEDRIVER", browser::chromedriver()?);
+    execute(test.env("VRAMSCOPE_DIST", paths::dist()))
+}

@@ -1,0 +1,104 @@
+// Numbers as text. Bytes, durations and ticks come from the same Rust code as on the command line.
+import { wasm } from './wasm.js';
+import { el } from './dom.js';
+
+const NBSP = '\u00a0';
+
+/** @param {number} count */
+export function formatCount(count) {
+  return Math.round(count).toString().replace(/^-/, '\u2212').replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [many]
+ */
+export function plural(count, one, many = `${one}s`) {
+  return `${formatCount(count)}${NBSP}${count === 1 ? one : many}`;
+}
+
+/** @param {number} bytes */
+export function formatBytes(bytes) {
+  return wasm().format_bytes(bytes);
+}
+
+/** @param {number} bytes */
+export function exactBytes(bytes) {
+  return `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
+}
+
+/**
+ * Neighbours that share a unit and as many decimals as tell them apart.
+ * @param {number[]} values
+ * @returns {string[]}
+ */
+export function formatBytesGroup(values) {
+  return values.length ? JSON.parse(wasm().format_bytes_group(values)) : [];
+}
+
+/** @param {number} us */
+export function formatDuration(us) {
+  return wasm().format_duration_us(us);
+}
+
+/** @param {number} part of one */
+export function formatShare(part) {
+  if (part > 0 && part < 0.001) return `<${NBSP}0.1${NBSP}%`;
+  if (part < 1 && part > 0.999) return `>${NBSP}99.9${NBSP}%`;
+  return `${(part * 100).toFixed(1)}${NBSP}%`;
+}
+
+/** @param {number} seconds */
+export function formatSeconds(seconds) {
+  return `${seconds.toFixed(1)}${NBSP}s`;
+}
+
+/**
+ * @param {'bytes'|'events'|'time'} kind
+ * @param {number} from
+ * @param {number} to
+ * @param {number} pixels
+ * @returns {{at: number, label: string}[]}
+ */
+export function ticks(kind, from, to, pixels) {
+  return JSON.parse(wasm().ticks(JSON.stringify({ kind, from, to, pixels: Math.max(1, Math.round(pixels)) })));
+}
+
+/**
+ * A number of bytes that tells its exact value.
+ * @param {number} bytes
+ * @param {string} [text] when it belongs to a group
+ */
+export function bytesSpan(bytes, text = formatBytes(bytes)) {
+  return el('span', { 'data-bytes': bytes, title: exactBytes(bytes) }, text);
+}
+
+/**
+ * Splits "43.8 GiB" into number and unit.
+ * @param {string} text
+ * @returns {[string, string]}
+ */
+export function splitUnit(text) {
+  const at = text.search(/[\s\u00a0](?=[^\s\u00a0]*$)/);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** @param {number} slot 0 to 8 */
+export function swatch(slot) {
+  return el(`span.swatch.s-${slot}`, { 'aria-hidden': 'true' });
+}
+
+/**
+ * Where something was made: function and file, whole path on hover.
+ * @param {{name: string, at: string|null, own?: boolean}} row
+ */
+export function place(row) {
+  const at = row.at || '';
+  return el('span.place', { title: at ? `${row.name}\n${at}` : row.name }, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
+}
+
+/** @param {string} at `dir/dir/file.py:12` */
+export function shortPath(at) {
+  return at.slice(Math.max(at.lastIndexOf('/'), at.lastIndexOf('\\')) + 1);
+}

@@ -1,0 +1,43 @@
+// The help dialog: keys from the list of commands, and how to read the picture.
+import { byId, el, icon } from './dom.js';
+import { commands, addCommands } from './commands.js';
+import { openDialog } from './dialogs.js';
+
+const MOUSE = [
+  ['Zoom', 'Wheel, or pinch'],
+  ['Zoom the bytes', 'Alt+wheel'],
+  ['Pan', 'Drag, or Shift+wheel'],
+  ['Show what is under the pointer', 'Move'],
+  ['Pin it, let it go', 'Click, click again'],
+  ['Fit a block’s lifetime', 'Double-click it'],
+  ['Choose a range', 'Drag in the strip below the picture'],
+];
+
+export function showHelp() {
+  openDialog({
+    label: 'help-title', shape: 'help',
+    content: (close) => [
+      el('header.dialog-head', null, el('h2', { id: 'help-title' }, 'Help and keys'), el('button.button.quiet.icon-only.push', { type: 'button', 'aria-label': 'Close', autofocus: true, onclick: close }, icon('close'))),
+      el('p.soft', null, 'Each coloured area is memory the program asked for, stacked by the line that made it; the ink line above is what the allocator holds from the driver. An event is an allocation, a free, or a change of a segment.'),
+      el('div.key-groups', null, ...groups().map(([title, rows]) => el('section', null, el('h3', null, title), el('dl', null, ...rows.flatMap(([what, keys]) => [el('dt', null, what), el('dd', null, ...keys)]))))),
+    ],
+  });
+}
+
+/** @returns {[string, [string, Node[]][]][]} */
+function groups() {
+  /** @type {Map<string, [string, Node[]][]>} */
+  const found = new Map();
+  for (const command of commands.filter(({ title }) => title)) {
+    const rows = found.get(command.group) || [];
+    rows.push([command.title, command.shown.map((key) => el('kbd', null, key))]);
+    found.set(command.group, rows);
+  }
+  found.set('Mouse and touch', MOUSE.map(([what, how]) => [what, [el('span', null, how)]]));
+  return [...found];
+}
+
+export function initHelp() {
+  byId('help').addEventListener('click', showHelp);
+  addCommands([{ title: 'This help', group: 'Page', keys: ['?', 'F1'], shown: ['?'], run: showHelp }]);
+}

@@ -1,0 +1,164 @@
+// What is seen of one device of one file: the shown range, the cursor, the selection, and what has been asked already.
+import { emit, current } from './store.js';
+
+/**
+ * @typedef {{x0: number, x1: number, y0: number, y1: number}} Range x on the axis in force, y in bytes
+ * @typedef {{kind: 'allocation', id: number, moment: number, details: any}|{kind: 'stack', row: any, stack: any[]|null, moment: number}} Selection
+ * @typedef {{canvas: HTMLCanvasElement, range: Range, key: string}} Sharp a picture and the range it shows
+ */
+
+/**
+ * @typedef {object} Sight
+ * @property {import('./client.js').Client} client
+ * @property {number} device
+ * @property {number} moments
+ * @property {boolean} hasTime
+ * @property {any} figures the device's part of the summary
+ * @property {any} overview the answer to `overview`
+ * @property {'event'|'time'} axis
+ * @property {'stack'|'age'} stacking
+ * @property {Range} range
+ * @property {any} probe what is under the cursor, or null
+ * @property {number|null} cursor where the cursor stands on the axis
+ * @property {Selection|null} selection
+ * @property {Sharp|null} sharp the last picture
+ * @property {Sharp|null} whole the last picture of the whole recording
+ * @property {string} style axis, stacking and colours of these pictures
+ */
+
+/**
+ * @param {import('./client.js').Client} client
+ * @param {any} device of `opened.devices`
+ * @param {any} figures of `opened.summary.devices`
+ * @param {any} overview
+ * @returns {Sight}
+ */
+export function makeSight(client, device, figures, overview) {
+  const sight = {
+    client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, figures, overview,
+    axis: /** @type {'event'} */ ('event'), stacking: /** @type {'stack'} */ ('stack'), range: { x0: 0, x1: 1, y0: 0, y1: 1 },
+    probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
+  };
+  sight.range = wholeRange(sight);
+  return sight;
+}
+
+/** @param {Sight} sight */
+export function xEnd(sight) {
+  return sight.axis === 'time' ? sight.overview.duration_us : sight.moments;
+}
+
+/** @param {Sight} sight the top of the y axis, with air for the line of reserved bytes */
+export function yEnd(sight) {
+  const { peak, reserved_peak: reserved } = sight.overview;
+  return Math.max(peak.requested_bytes, peak.reserved_bytes || 0, reserved?.reserved_bytes || 0, 1024) * 1.08;
+}
+
+/**
+ * @param {Sight} sight
+ * @returns {Range}
+ */
+export function wholeRange(sight) {
+  return { x0: 0, x1: xEnd(sight), y0: 0, y1: yEnd(sight) };
+}
+
+/** @param {Sight} sight */
+export function isWhole(sight) {
+  const { range } = sight;
+  const whole = wholeRange(sight);
+  return range.x0 <= whole.x0 && range.x1 >= whole.x1 && range.y0 <= whole.y0 && range.y1 >= whole.y1;
+}
+
+/**
+ * Shows another part, kept within the recording.
+ * @param {Partial<Range>} wish
+ */
+export function setRange(wish) {
+  const sight = current();
+  if (!sight) return;
+  const range = { ...sight.range, ...wish };
+  [range.x0, range.x1] = clamp(range.x0, range.x1, xEnd(sight), sight.axis === 'time' ? Math.min(1, xEnd(sight)) : Math.min(2, xEnd(sight)));
+  [range.y0, range.y1] = clamp(range.y0, range.y1, yEnd(sight), 64);
+  if (['x0', 'x1', 'y0', 'y1'].every((side) => range[/** @type {'x0'} */ (side)] === sight.range[/** @type {'x0'} */ (side)])) return;
+  sight.range = range;
+  emit('range');
+}
+
+/**
+ * @param {number} from
+ * @param {number} to
+ * @param {number} end
+ * @param {number} least
+ * @returns {[number, number]}
+ */
+function clamp(from, to, end, least) {
+  let span = to - from;
+  if (!(span >= least)) {
+    from = (from + to - least) / 2;
+    span = least;
+  }
+  if (span >= end) return [0, end];
+  from = Math.min(Math.max(from, 0), end - span);
+  return [from, from + span];
+}
+
+/**
+ * @param {number} factor below 1 zooms in
+ * @param {number} x stays where it is
+ */
+export function zoomX(factor, x) {
+  const sight = current();
+  if (!sight) return;
+  const { x0, x1 } = sight.range;
+  setRange({ x0: x - (x - x0) * factor, x1: x + (x1 - x) * factor });
+}
+
+/**
+ * @param {number} factor
+ * @param {number} y
+ */
+export function zoomY(factor, y) {
+  const sight = current();
+  if (!sight) return;
+  const { y0, y1 } = sight.range;
+  setRange({ y0: y - (y - y0) * factor, y1: y + (y1 - y) * factor });
+}
+
+/**
+ * @param {number} x a part of the shown width
+ * @param {number} [y] a part of the shown height
+ */
+export function pan(x, y = 0) {
+  const sight = current();
+  if (!sight) return;
+  const { x0, x1, y0, y1 } = sight.range;
+  setRange({ x0: x0 + x * (x1 - x0), x1: x1 + x * (x1 - x0), y0: y0 + y * (y1 - y0), y1: y1 + y * (y1 - y0) });
+}
+
+export function showWhole() {
+  const sight = current();
+  if (sight) setRange(wholeRange(sight));
+}
+
+/**
+ * Scrolls as little as possible so that x is in sight.
+ * @param {number} x
+ */
+export function reveal(x) {
+  const sight = current();
+  if (!sight) return;
+  const { x0, x1 } = sight.range;
+  const span = x1 - x0;
+  if (x < x0 || x > x1) setRange({ x0: x - span / 2, x1: x + span / 2 });
+}
+
+/**
+ * Where a moment lies on the axis in force.
+ * @param {Sight} sight
+ * @param {number} moment
+ * @returns {Promise<{x0: number, x1: number}>}
+ */
+export async function placeOf(sight, moment) {
+  if (sight.axis === 'event') return { x0: moment, x1: moment + 1 };
+  return sight.client.ask({ ask: 'place', device: sight.device, axis: sight.axis, moment });
+}

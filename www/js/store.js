@@ -1,0 +1,71 @@
+// What is open and what is shown. Modules change it through the functions here and listen to the topics below.
+
+/**
+ * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'} Topic
+ * files: the list or a progress changed · active: another file or device is shown · view: another tab · range: the shown part of the timeline
+ * cursor: the moment shown · selection: what is pinned · picture: a new sharp picture came · options: axis, stacking · theme: colours changed
+ */
+
+/** @type {Map<Topic, (() => void)[]>} */
+const listeners = new Map();
+
+/**
+ * @param {Topic} topic
+ * @param {() => void} listener
+ */
+export function on(topic, listener) {
+  listeners.set(topic, [...(listeners.get(topic) || []), listener]);
+}
+
+/** @param {Topic} topic */
+export function emit(topic) {
+  for (const listener of listeners.get(topic) || []) listener();
+}
+
+/**
+ * @typedef {object} OpenFile
+ * @property {number} id
+ * @property {string} name
+ * @property {number} size
+ * @property {Blob} blob
+ * @property {boolean} sample
+ * @property {'loading'|'drawing'|'ready'|'stopping'|'failed'} state
+ * @property {{bytes: number, total: number, events: number, stacks: number, ms: number, drawing: boolean}} progress
+ * @property {number} since when it was handed over, in ms
+ * @property {import('./client.js').Client} client
+ * @property {any} opened the worker's `opened`
+ * @property {number} device the ordinal shown
+ * @property {Map<number, import('./sight.js').Sight>} sights one for each device
+ */
+
+/** @type {{files: OpenFile[], active: OpenFile|null, view: 'landing'|'overview'|'timeline', dialog: boolean}} */
+export const store = { files: [], active: null, view: 'overview', dialog: false };
+
+/** @returns {import('./sight.js').Sight|null} what is shown of the active file's device */
+export function current() {
+  const file = store.active;
+  return (file && file.sights.get(file.device)) || null;
+}
+
+/** @param {'landing'|'overview'|'timeline'} view */
+export function setView(view) {
+  if (store.view === view) return;
+  store.view = view;
+  emit('view');
+}
+
+/** @param {OpenFile|null} file */
+export function setActive(file) {
+  store.active = file;
+  if (file && store.view === 'landing') store.view = 'overview';
+  emit('active');
+  emit('files');
+}
+
+/** Keeps `body[data-state]` what the contract says. */
+export function updateState() {
+  const loading = store.files.some((file) => file.state !== 'ready' && file.state !== 'failed');
+  document.body.dataset.state = store.dialog ? 'error' : store.active ? 'ready' : loading ? 'loading' : 'empty';
+}
+on('files', updateState);
+on('active', updateState);

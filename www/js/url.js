@@ -1,0 +1,98 @@
+// The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
+// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&x=13300-27700&y=0-1024&at=17635&pin=42
+import { current, on, store, setView } from './store.js';
+import { isWhole, setRange } from './sight.js';
+import { setDevice } from './files.js';
+import { setAxis, setStacking } from './views/timeline.js';
+import { pinAllocation, setMoment } from './views/pin.js';
+
+const SAVE_AFTER_MS = 300;
+let timer = 0;
+let restoring = false;
+/** @type {URLSearchParams|null} what the address asked for before any file was open */
+let wanted = null;
+
+/** @returns {string} */
+function write() {
+  const sight = current();
+  const file = store.active;
+  if (!sight || !file) return '';
+  const parts = new URLSearchParams({ v: '1', view: store.view, gpu: String(file.device) });
+  if (sight.axis === 'time') parts.set('axis', 'time');
+  if (sight.stacking === 'age') parts.set('by', 'age');
+  const { x0, x1, y0, y1 } = sight.range;
+  if (!isWhole(sight)) {
+    parts.set('x', `${round(x0)}-${round(x1)}`);
+    parts.set('y', `${Math.round(y0)}-${Math.round(y1)}`);
+  }
+  if (sight.selection) parts.set('at', String(sight.selection.moment));
+  if (sight.selection?.kind === 'allocation') parts.set('pin', String(sight.selection.id));
+  return `#${parts}`;
+}
+
+/** @param {number} x */
+const round = (x) => Number(x.toFixed(2));
+
+/** @param {boolean} push a step to go back to */
+function save(push) {
+  if (restoring || !store.active) return;
+  const hash = write();
+  if (hash === location.hash) return;
+  history[push ? 'pushState' : 'replaceState'](null, '', hash);
+}
+
+/** @param {string|null} text `from-to` @returns {[number, number]|null} */
+function pair(text) {
+  const found = /^([\d.]+)-([\d.]+)$/.exec(text || '');
+  if (!found) return null;
+  const [from, to] = [Number(found[1]), Number(found[2])];
+  return Number.isFinite(from) && to > from ? [from, to] : null;
+}
+
+/** @param {URLSearchParams} parts */
+async function restore(parts) {
+  if (parts.get('v') !== '1' || !store.active) return;
+  restoring = true;
+  try {
+    const device = Number(parts.get('gpu'));
+    if (store.active.opened.devices.some((/** @type {any} */ entry) => entry.device === device)) await setDevice(device);
+    await setAxis(parts.get('axis') === 'time' ? 'time' : 'event');
+    setStacking(parts.get('by') === 'age' ? 'age' : 'stack');
+    const view = parts.get('view');
+    if (view === 'overview' || view === 'timeline') setView(view);
+    const x = pair(parts.get('x'));
+    const y = pair(parts.get('y'));
+    if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) });
+    const moment = Number(parts.get('at') ?? NaN);
+    const id = Number(parts.get('pin') ?? NaN);
+    if (Number.isInteger(moment)) await setMoment(moment, false);
+    if (Number.isInteger(moment) && Number.isInteger(id)) await pinAllocation(id, moment);
+  } finally {
+    restoring = false;
+  }
+}
+
+/** @returns {URLSearchParams} */
+const fragment = () => new URLSearchParams(location.hash.slice(1));
+
+export function initUrl() {
+  if (location.hash) wanted = fragment();
+  on('active', () => {
+    if (!store.active) {
+      if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+      return;
+    }
+    const parts = wanted;
+    wanted = null;
+    if (parts) void restore(parts).then(() => save(false));
+    else save(false);
+  });
+  on('view', () => save(true));
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options'])) {
+    on(topic, () => {
+      clearTimeout(timer);
+      timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);
+    });
+  }
+  addEventListener('popstate', () => void restore(fragment()));
+}

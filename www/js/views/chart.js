@@ -1,0 +1,105 @@
+// "Over the recording": the worker's picture of every allocation, and over it grid, reserved bytes and marks by plotters; labels are HTML.
+import { wasm } from '../wasm.js';
+import { byId, el } from '../dom.js';
+import { formatBytes, formatCount, ticks } from '../format.js';
+import { current, on, store } from '../store.js';
+import { colours } from '../theme.js';
+import { yEnd } from '../sight.js';
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @returns {HTMLElement|null} one moment has no course
+ */
+export function chartCard(sight) {
+  if (sight.moments < 2) return null;
+  const { peak, ooms } = sight.overview;
+  const words = `Requested bytes over ${formatCount(sight.moments - 1)} events. The peak is ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? ' before the first event' : ` at event ${formatCount(peak.event)}`}${ooms.length ? `; ${formatCount(ooms.length)} requests failed` : ''}.`;
+  return el('article.card.chart-card', { 'aria-labelledby': 'chart-title' },
+    el('header', null, el('h2', { id: 'chart-title' }, 'Over the recording'),
+      el('span.legend.push', null, el('span.tag.muted', null, 'Requested, in the colours of the list'), el('span.tag', null, el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), 'Reserved'))),
+    el('div.chart.trend', { role: 'img', 'aria-label': words },
+      el('div.y', { id: 'chart-y' }), el('div.plot', { id: 'chart-plot' }, el('canvas', { id: 'chart-picture', 'aria-hidden': 'true' }), el('canvas', { id: 'chart-canvas', 'aria-hidden': 'true' }), el('div', { id: 'chart-marks' })), el('div.x', { id: 'chart-x' })));
+}
+
+/** Paints the chart at its present size. */
+export async function paintChart() {
+  const sight = current();
+  if (!sight || store.view !== 'overview' || byId('overview').hidden) return;
+  const plot = document.getElementById('chart-plot');
+  if (!plot) return;
+  const { clientWidth: width, clientHeight: height } = plot;
+  if (!width || !height) return;
+  observer.disconnect();
+  observer.observe(plot);
+  const scale = devicePixelRatio || 1;
+  const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const x1 = sight.moments;
+  const y1 = yEnd(sight);
+  const view = { axis: 'event', x0: 0, x1, y0: 0, y1, ...size, stacking: 'stack' };
+  const [answer, { pixels }] = await Promise.all([
+    sight.client.ask({ ask: 'chart', device: sight.device, axis: 'event', columns: Math.max(2, Math.min(size.width, Math.ceil(x1))), x0: 0, x1 }),
+    sight.client.draw({ picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, reserved: colours().picture.background }, selected: null }),
+  ]);
+  const canvas = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-canvas'));
+  const picture = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-picture'));
+  if (current() !== sight || !canvas || !picture) return;
+  for (const each of [canvas, picture]) Object.assign(each, size);
+  picture.getContext('2d')?.putImageData(new ImageData(pixels, size.width, size.height), 0, 0);
+  const { peak, ooms } = sight.overview;
+  const marks = [{ x: peak.moment + 0.5, kind: 'peak' }, ...ooms.slice(-50).map((/** @type {any} */ oom) => ({ x: oom.moment + 0.5, kind: 'oom' }))];
+  // The picture shows what was requested, block by block; the chart adds the rest.
+  const requested = answer.requested.map(() => 0);
+  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
+  label(sight, width, height, y1);
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {number} width
+ * @param {number} height
+ * @param {number} y1
+ */
+function label(sight, width, height, y1) {
+  const at = (/** @type {string} */ side, /** @type {number} */ part, /** @type {string} */ text, shape = 'span') => {
+    const node = el(shape, null, text);
+    node.style.setProperty(side, `${part * 100}%`);
+    return node;
+  };
+  byId('chart-y').replaceChildren(...ticks('bytes', 0, y1, height).map((tick) => at('bottom', tick.at / y1, tick.label)));
+  const end = sight.moments - 1;
+  const marks = ticks('events', 0, sight.moments, width).filter((tick) => tick.at / sight.moments < 1 - 110 / width);
+  byId('chart-x').replaceChildren(...marks.map((tick) => at('left', tick.at / sight.moments, tick.label)), at('left', 1, `${formatCount(end)} events`, 'span.end'));
+  const { peak, ooms } = sight.overview;
+  const oom = ooms[ooms.length - 1];
+  const at1 = (/** @type {any} */ mark) => (mark.moment + 0.5) / sight.moments;
+  const labels = [];
+  if (!oom || Math.abs(at1(oom) - at1(peak)) > 0.2) labels.push(flag(`Peak ${formatBytes(peak.requested_bytes)}`, 'span.plot-label', at1(peak), `calc(${Math.min(0.88, peak.requested_bytes / y1) * 100}% + 2px)`));
+  // At the top there is air: nothing but its own line crosses the label.
+  if (oom) labels.push(flag(`OOM, asked for ${formatBytes(oom.requested_bytes)}`, 'span.plot-label.oom', at1(oom), 'calc(100% - 22px)'));
+  byId('chart-marks').replaceChildren(...labels);
+}
+
+/**
+ * A label beside its line, on the side with room.
+ * @param {string} text
+ * @param {string} shape
+ * @param {number} x part of the width
+ * @param {string} bottom
+ */
+function flag(text, shape, x, bottom) {
+  const node = el(shape, null, text);
+  if (x > 0.8) node.style.right = `calc(${(1 - x) * 100}% + 6px)`;
+  else node.style.left = `calc(${x * 100}% + 6px)`;
+  node.style.bottom = bottom;
+  return node;
+}
+
+const observer = new ResizeObserver(() => {
+  const canvas = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-canvas'));
+  const plot = document.getElementById('chart-plot');
+  if (canvas && plot && (canvas.width !== Math.round(plot.clientWidth * (devicePixelRatio || 1)) || canvas.height !== Math.round(plot.clientHeight * (devicePixelRatio || 1)))) void paintChart();
+});
+
+export function initChart() {
+  on('theme', () => void paintChart());
+}

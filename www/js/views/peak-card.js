@@ -1,0 +1,77 @@
+// "At the peak": one bar that adds up to what was reserved, its list, and the figures of the peak and of the end.
+import { el } from '../dom.js';
+import { bytesSpan, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, splitUnit, swatch } from '../format.js';
+import { term } from '../tooltip.js';
+
+const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved']);
+
+/**
+ * @typedef {{slot: number, label: Node, name: string, bytes: number}} Part
+ * @param {import('../sight.js').Sight} sight
+ * @returns {Part[]} largest stacks first, then all others
+ */
+function parts(sight) {
+  const { legend, peak } = sight.overview;
+  const named = legend.filter((/** @type {any} */ entry) => entry.slot < 7 && entry.bytes > 0).map((/** @type {any} */ entry) => ({ slot: entry.slot, label: place(entry), name: entry.name, bytes: entry.bytes }));
+  const others = peak.requested_bytes - named.reduce((/** @type {number} */ sum, /** @type {Part} */ part) => sum + part.bytes, 0);
+  if (others > 0) named.push({ slot: 7, label: el('span', null, 'All other stacks'), name: 'all others', bytes: others });
+  return named;
+}
+
+/** @param {import('../sight.js').Sight} sight */
+export function barCard(sight) {
+  const { peak } = sight.overview;
+  const shown = parts(sight);
+  const gap = peak.reserved_bytes >= peak.requested_bytes ? peak.reserved_bytes - peak.requested_bytes : null;
+  const total = peak.requested_bytes + (gap || 0);
+  const texts = formatBytesGroup([...shown.map((part) => part.bytes), ...(gap === null ? [] : [gap])]);
+  const share = (/** @type {number} */ bytes) => (total > 0 ? formatShare(bytes / total) : '–');
+  const rows = shown.map((part, index) => el('li', null, swatch(part.slot), part.label, bytesSpan(part.bytes, texts[index]), el('span.share', null, share(part.bytes))));
+  if (gap !== null) rows.push(el('li.rule', null, el('span.swatch.hatch', { 'aria-hidden': 'true' }), term('gap'), bytesSpan(gap, texts[shown.length]), el('span.share', null, share(gap))));
+  const [requested, reserved] = gap === null ? [formatBytes(peak.requested_bytes), ''] : formatBytesGroup([peak.requested_bytes, peak.reserved_bytes]);
+  return el('article.card.card-bar', { 'aria-labelledby': 'peak-title' },
+    el('header', null, el('h2', { id: 'peak-title' }, sight.moments > 1 ? 'At the peak' : 'At this moment'), sight.moments > 1 ? el('span.muted.push', null, peak.moment === 0 ? 'before the first event' : `event ${formatCount(peak.event)}`) : null),
+    bar(shown, gap, total),
+    el('div.scale', null, el('span', null, '0'), el('span.right', null, gap === null ? `requested ${requested}` : `requested ${requested} of ${reserved} reserved`)),
+    el('ul.key-list', null, ...rows),
+    figureTable(sight));
+}
+
+/**
+ * @param {Part[]} shown
+ * @param {number|null} gap
+ * @param {number} total
+ */
+function bar(shown, gap, total) {
+  const piece = (/** @type {string} */ shape, /** @type {number} */ bytes, /** @type {string} */ name) => {
+    const wide = total > 0 && bytes / total > 0.16;
+    const node = el(`span.${shape}`, { title: `${name}: ${exactBytes(bytes)}` }, wide ? el('span', null, name) : null);
+    node.style.flex = String(total > 0 ? bytes / total : 0);
+    return node;
+  };
+  return el('div.sum-bar', { role: 'img', 'aria-label': 'The bytes at the peak by stack; the list below says the same' },
+    ...shown.map((part) => piece(`s-${part.slot}`, part.bytes, part.name)), gap ? piece('free', gap, 'not requested') : null);
+}
+
+/** @param {import('../sight.js').Sight} sight */
+function figureTable(sight) {
+  const { peak, end } = sight.figures;
+  const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter((value) => value !== null && value !== undefined);
+  const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
+  const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
+  const figure = (/** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ name) => {
+    const value = from[`${name}_bytes`];
+    const metric = `${path}.${name}_bytes`;
+    if (value === null || value === undefined) return el('td.num.unknown', { 'data-metric': metric, title: 'Not known: it needs the allocator model' }, el('b', null, '–'));
+    const [number, unit] = splitUnit(texts.get(value) || '');
+    return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`));
+  };
+  const unknown = FIGURES.filter((name) => peak[`${name}_bytes`] === null || peak[`${name}_bytes`] === undefined);
+  return el('div.figure-block', { 'data-units': units.size },
+    el('table.figure-table', null,
+      el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...FIGURES.map((name) => el('th.num', { scope: 'col' }, term(name))))),
+      el('tbody', null,
+        el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))),
+        el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...FIGURES.map((name) => figure(end, 'end', name))))),
+    unknown.length ? el('p.figure-note', null, `The peak of ${unknown.join(' and ')} bytes is not known: it needs the allocator model.`) : null);
+}

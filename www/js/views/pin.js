@@ -1,0 +1,91 @@
+// The cursor and what is pinned: set by pointer, keys and tables, shown by everything on the timeline.
+import { current, emit, setView } from '../store.js';
+import { placeOf, reveal, setRange, xEnd } from '../sight.js';
+
+/**
+ * Puts the cursor on a moment and asks what was alive then.
+ * @param {number} moment
+ * @param {boolean} [inSight] scrolls to it
+ */
+export async function setMoment(moment, inSight = true) {
+  const sight = current();
+  if (!sight) return;
+  const [probe, place] = await Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment }), placeOf(sight, moment)]);
+  if (current() !== sight) return;
+  sight.probe = probe;
+  sight.cursor = (place.x0 + place.x1) / 2;
+  if (inSight) reveal(sight.cursor);
+  emit('cursor');
+}
+
+/**
+ * Pins an allocation.
+ * @param {number} id
+ * @param {number} moment at which it is looked at
+ * @param {any} [details] when they are known
+ */
+export async function pinAllocation(id, moment, details) {
+  const sight = current();
+  if (!sight) return;
+  const known = details || (await sight.client.ask({ ask: 'allocation', device: sight.device, id, moment, stacking: sight.stacking }));
+  if (current() !== sight || known === null || known.id === null || known.id === undefined) return;
+  sight.selection = { kind: 'allocation', id, moment, details: known };
+  emit('selection');
+}
+
+/** @returns {boolean} whether something was pinned */
+export function letGo() {
+  const sight = current();
+  if (!sight || !sight.selection) return false;
+  sight.selection = null;
+  emit('selection');
+  return true;
+}
+
+/** @param {number} moment in the timeline, in sight */
+export async function showPeak(moment) {
+  setView('timeline');
+  await setMoment(moment);
+}
+
+/** @param {any} row of a table of stacks: pins its stack, at the peak unless told otherwise
+ * @param {number} [at] the moment the row was counted at */
+export async function showStack(row, at) {
+  const sight = current();
+  if (!sight) return;
+  const moment = at ?? sight.overview.peak.moment;
+  setView('timeline');
+  const stack = row.stack === null ? null : (await sight.client.ask({ ask: 'stack', device: sight.device, id: row.stack })).stack;
+  if (current() !== sight) return;
+  sight.selection = { kind: 'stack', row, stack, moment };
+  emit('selection');
+  await setMoment(moment);
+}
+
+/** Brings the pinned block into the middle; when it is there already, shows its whole lifetime. */
+export async function centreOrFit() {
+  const sight = current();
+  const selection = sight?.selection;
+  if (!sight || !selection) return;
+  const place = await placeOf(sight, selection.moment);
+  const middle = (place.x0 + place.x1) / 2;
+  const { x0, x1 } = sight.range;
+  if (selection.kind === 'stack' || Math.abs((x0 + x1) / 2 - middle) > (x1 - x0) * 0.02) setRange({ x0: middle - (x1 - x0) / 2, x1: middle + (x1 - x0) / 2 });
+  else await fitAllocation(selection.details);
+}
+
+/** @param {any} details of an allocation: shows its whole life, and its bytes when they are too thin to see */
+export async function fitAllocation(details) {
+  const sight = current();
+  if (!sight) return;
+  const [from, to] = await Promise.all([placeOf(sight, details.start_moment), placeOf(sight, Math.max(details.start_moment, details.end_moment - 1))]);
+  if (current() !== sight) return;
+  const span = Math.max(to.x1 - from.x0, xEnd(sight) * 1e-9);
+  const wish = { x0: from.x0 - span * 0.25, x1: to.x1 + span * 0.25, y0: sight.range.y0, y1: sight.range.y1 };
+  const tall = details.requested_bytes / (sight.range.y1 - sight.range.y0);
+  if (tall < 0.04 && details.offset_bytes !== null && details.offset_bytes !== undefined) {
+    const middle = details.offset_bytes + details.requested_bytes / 2;
+    Object.assign(wish, { y0: middle - details.requested_bytes * 2.5, y1: middle + details.requested_bytes * 2.5 });
+  }
+  setRange(wish);
+}

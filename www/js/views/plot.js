@@ -1,0 +1,189 @@
+// The picture of the timeline: the last sharp raster moved and scaled in the frame of the gesture, then a new one from the worker.
+import { wasm } from '../wasm.js';
+import { byId } from '../dom.js';
+import { current, emit, on, store } from '../store.js';
+import { wholeRange } from '../sight.js';
+import { colours } from '../theme.js';
+import { layoutOverlay } from './plot-labels.js';
+
+const canvas = () => /** @type {HTMLCanvasElement} */ (byId('timeline-canvas'));
+const STALE_MS = 1000;
+/** When the last input came, and when the one came that the next frame answers. */
+let input = 0;
+let cause = 0;
+let scheduled = false;
+
+for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown', 'click', 'dblclick']) addEventListener(type, (event) => (input = event.timeStamp), { capture: true, passive: true });
+
+/** @returns {{width: number, height: number}} the plot in device pixels */
+export function plotSize() {
+  const plot = byId('timeline-plot');
+  const scale = devicePixelRatio || 1;
+  return { width: Math.max(1, Math.round(plot.clientWidth * scale)), height: Math.max(1, Math.round(plot.clientHeight * scale)) };
+}
+
+/**
+ * The view as questions and pictures want it.
+ * @param {import('../sight.js').Sight} sight
+ * @param {{width: number, height: number}} [size]
+ */
+export function viewOf(sight, size = plotSize()) {
+  return { axis: sight.axis, ...sight.range, ...size, stacking: sight.stacking };
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {{width: number, height: number}} size
+ */
+function request(sight, size) {
+  const { picture } = colours();
+  return { picture: 'timeline', device: sight.device, view: viewOf(sight, size), colours: picture, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
+}
+
+/** @param {import('../sight.js').Sight} sight what a picture must share with another to be moved in its place */
+const style = (sight) => `${sight.axis} ${sight.stacking} ${colours().key}`;
+
+/** @param {object} wish */
+const keyOf = (wish) => JSON.stringify(wish);
+
+/**
+ * Draws the first picture of a file, before it is shown, at the size that the plot will have.
+ * @param {import('../store.js').OpenFile} file
+ */
+export async function firstPicture(file) {
+  const sight = file.sights.get(file.device);
+  if (!sight) return;
+  const size = sizeWhenShown();
+  const wish = request(sight, size);
+  take(sight, await sight.client.draw(wish), wish);
+}
+
+/** @returns {{width: number, height: number}} */
+function sizeWhenShown() {
+  const hidden = /** @type {HTMLElement[]} */ ([byId('timeline'), ...document.querySelectorAll('.in-file')]).filter((node) => node.hidden);
+  const others = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.view')]).filter((node) => !node.hidden && node.id !== 'timeline');
+  for (const node of hidden) node.hidden = false;
+  for (const node of others) node.hidden = true;
+  const size = plotSize();
+  for (const node of hidden) node.hidden = true;
+  for (const node of others) node.hidden = false;
+  return size;
+}
+
+/**
+ * Keeps a picture that came.
+ * @param {import('../sight.js').Sight} sight
+ * @param {any} message
+ * @param {any} wish
+ */
+function take(sight, message, wish) {
+  const { width, height, x0, x1, y0, y1 } = wish.view;
+  const kept = document.createElement('canvas');
+  kept.width = width;
+  kept.height = height;
+  kept.getContext('2d')?.putImageData(new ImageData(message.pixels, width, height), 0, 0);
+  sight.sharp = { canvas: kept, range: { x0, x1, y0, y1 }, key: keyOf(wish) };
+  sight.style = `${wish.view.axis} ${wish.view.stacking} ${colours().key}`;
+  const whole = wholeRange(sight);
+  if (x0 <= whole.x0 && x1 >= whole.x1 && y0 <= whole.y0 && y1 >= whole.y1) sight.whole = sight.sharp;
+}
+
+/** Asks for a frame that shows the present range. */
+export function schedule() {
+  if (scheduled) return;
+  scheduled = true;
+  cause = performance.now() - input < STALE_MS ? input : 0;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    paint();
+  });
+}
+
+/** Paints what is there now, and asks the worker for a sharp picture if it is not sharp. */
+function paint() {
+  const sight = current();
+  if (!sight || store.view !== 'timeline' || byId('timeline').hidden) return;
+  const since = cause;
+  const size = plotSize();
+  blit(sight, size);
+  paintGrid(sight, size);
+  measure(since, 'moved');
+  layoutOverlay(sight, size);
+  const wish = request(sight, size);
+  if (sight.sharp?.key === keyOf(wish)) return;
+  sight.client.latest('timeline', () => {
+    const latest = request(sight, plotSize());
+    return sight.client.draw(latest).then((message) => ({ message, latest }));
+  }, ({ message, latest }) => {
+    take(sight, message, latest);
+    if (current() !== sight || byId('timeline').hidden) return;
+    blit(sight, plotSize());
+    measure(since, 'sharp');
+    emit('picture');
+    if (keyOf(request(sight, plotSize())) !== sight.sharp?.key) schedule();
+  });
+}
+
+/**
+ * One redraw, from the input that caused it to the pixels: of the moved picture, and of the sharp one.
+ * @param {number} since 0: no input caused it
+ * @param {'moved'|'sharp'} kind
+ */
+function measure(since, kind) {
+  const end = performance.now();
+  if (since > 0 && since <= end) performance.measure('vramscope:frame', { start: since, end, detail: { kind } });
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {{width: number, height: number}} size
+ */
+function blit(sight, { width, height }) {
+  const target = canvas();
+  if (target.width !== width || target.height !== height) {
+    target.width = width;
+    target.height = height;
+  }
+  const context = target.getContext('2d', { alpha: false });
+  if (!context) return;
+  context.imageSmoothingEnabled = false;
+  context.fillStyle = colours().picture.background;
+  context.fillRect(0, 0, width, height);
+  if (sight.style !== style(sight)) return;
+  for (const kept of sight.whole === sight.sharp ? [sight.sharp] : [sight.whole, sight.sharp]) if (kept) draw(context, kept, sight.range, width, height);
+}
+
+/**
+ * Lays the visible part of a kept picture where it belongs in the present range.
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('../sight.js').Sharp} kept
+ * @param {import('../sight.js').Range} range
+ * @param {number} width
+ * @param {number} height
+ */
+function draw(context, kept, range, width, height) {
+  const from = kept.range;
+  const x0 = Math.max(from.x0, range.x0), x1 = Math.min(from.x1, range.x1);
+  const y0 = Math.max(from.y0, range.y0), y1 = Math.min(from.y1, range.y1);
+  if (x0 >= x1 || y0 >= y1) return;
+  const across = kept.canvas.width / (from.x1 - from.x0), up = kept.canvas.height / (from.y1 - from.y0);
+  const right = width / (range.x1 - range.x0), rise = height / (range.y1 - range.y0);
+  context.fillRect((x0 - range.x0) * right, (range.y1 - y1) * rise, (x1 - x0) * right, (y1 - y0) * rise);
+  context.drawImage(kept.canvas, (x0 - from.x0) * across, (from.y1 - y1) * up, (x1 - x0) * across, (y1 - y0) * up, (x0 - range.x0) * right, (range.y1 - y1) * rise, (x1 - x0) * right, (y1 - y0) * rise);
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {{width: number, height: number}} size
+ */
+function paintGrid(sight, { width, height }) {
+  const grid = /** @type {HTMLCanvasElement} */ (byId('timeline-grid'));
+  grid.width = width; // clears it, too
+  grid.height = height;
+  wasm().paint_grid(grid, JSON.stringify({ ...sight.range, kind: sight.axis === 'time' ? 'time' : 'events', scale: devicePixelRatio || 1, colours: colours().grid }));
+}
+
+export function initPlot() {
+  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view'])) on(topic, schedule);
+  new ResizeObserver(schedule).observe(byId('timeline-plot'));
+}

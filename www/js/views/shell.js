@@ -1,0 +1,126 @@
+// What frames the views: which one is shown, tabs, file and device switchers, and the strip while a further file is read.
+import { byId, el, icon, setText } from '../dom.js';
+import { addCommands } from '../commands.js';
+import { closeFile, setDevice } from '../files.js';
+import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
+import { attachMenu, closeMenu, refreshMenu } from '../menu.js';
+import { current, emit, on, setActive, setView, store } from '../store.js';
+import { isWhole } from '../sight.js';
+import { hide as hideTooltip } from '../tooltip.js';
+import { isLoading, loadingFile, percent, updateLoading } from './loading.js';
+
+const VIEWS = ['landing', 'loading', 'overview', 'timeline'];
+
+/** Shows one view and hides the others. */
+export function showView() {
+  hideTooltip();
+  const file = store.active;
+  const shown = file ? store.view : loadingFile() ? 'loading' : 'landing';
+  if (shown === 'loading') updateLoading();
+  for (const view of VIEWS) byId(view).hidden = view !== shown;
+  for (const node of document.querySelectorAll('.in-file')) /** @type {HTMLElement} */ (node).hidden = !file;
+  for (const tab of document.querySelectorAll('[role=tab]')) {
+    const selected = /** @type {HTMLElement} */ (tab).dataset.view === shown;
+    tab.setAttribute('aria-selected', String(selected));
+    tab.setAttribute('tabindex', selected || (shown === 'landing' && /** @type {HTMLElement} */ (tab).dataset.view === 'overview') ? '0' : '-1');
+  }
+  updateScope();
+}
+
+function updateScope() {
+  const sight = current();
+  if (!sight) return;
+  const { x0, x1 } = sight.range;
+  const part = sight.axis === 'event'
+    ? `Events ${formatCount(Math.floor(x0))} to ${formatCount(Math.max(0, Math.ceil(x1) - 2))}`
+    : `${formatDuration(x0)} to ${formatDuration(x1)}`;
+  setText(byId('scope'), isWhole(sight) ? `Whole recording, ${plural(sight.moments - 1, 'event')}` : x0 <= 0 && x1 >= sight.moments ? 'Whole recording, part of the bytes' : part);
+}
+
+/** @param {import('../store.js').OpenFile} file */
+function stateOf(file) {
+  if (file.state === 'stopping') return 'Stopping…';
+  return file.state === 'ready' ? '' : `${percent(file)}\u00a0%`;
+}
+
+function fileRows() {
+  return [
+    ...store.files.filter((file) => file.state !== 'failed').map((file) => el('div.menu-row', null,
+      el('button.item', { type: 'button', 'aria-current': file === store.active, disabled: file.state !== 'ready', onclick: () => { closeMenu(); setActive(file); } },
+        el('b.truncate', null, file.name), el('span', null, stateOf(file) || formatBytes(file.size))),
+      el('button.button.quiet.icon-only.small', { type: 'button', 'aria-label': `${file.state === 'ready' ? 'Close' : 'Cancel'} ${file.name}`, onclick: () => closeFile(file) }, icon('close')))),
+    el('hr'),
+    el('button.item', { type: 'button', onclick: () => { closeMenu(); byId('file-input').click(); } }, 'Open files…', el('kbd', null, 'Ctrl O')),
+  ];
+}
+
+function deviceRows() {
+  const file = store.active;
+  return (file ? file.opened.devices : []).map((/** @type {any} */ device) => el('button.item', {
+    type: 'button', 'aria-current': device.device === file?.device, onclick: () => { closeMenu(); void setDevice(device.device); },
+  }, device.label, el('span', null, plural(device.moments - 1, 'event'))));
+}
+
+function updateFiles() {
+  const file = store.active;
+  setText(byId('file-name'), file ? file.name : '');
+  setText(byId('file-size'), file ? formatBytes(file.size) : '');
+  byId('file-menu').title = store.files.length > 1 ? `${store.files.length} files are open` : file ? file.name : '';
+  const device = file?.opened.devices.find((/** @type {any} */ entry) => entry.device === file.device);
+  byId('device-menu').hidden = !file || file.opened.devices.length < 2;
+  setText(byId('device-name'), device ? device.label : '');
+  document.title = file ? `${file.name} – vramscope` : 'vramscope';
+  refreshMenu(byId('file-menu'), fileRows);
+  updateOpening();
+  showView();
+}
+
+/** A further file is read while one is open: a thin strip, nothing else changes. */
+function updateOpening() {
+  const strip = byId('opening');
+  const file = store.active ? store.files.find(isLoading) : undefined;
+  strip.hidden = !file;
+  if (!file) {
+    strip.replaceChildren();
+    return;
+  }
+  if (strip.dataset.file !== String(file.id) || !strip.firstChild) {
+    strip.dataset.file = String(file.id);
+    strip.replaceChildren(el('span.truncate', null, `Opening ${file.name}`), el('span.num'), el('div.progress', { role: 'progressbar', 'aria-label': `Opening ${file.name}`, 'aria-valuemin': 0, 'aria-valuemax': 100 }, el('span')),
+      el('button.button.small', { type: 'button', onclick: () => closeFile(file) }, 'Cancel'));
+  }
+  const [, number, bar, button] = /** @type {HTMLElement[]} */ ([...strip.children]);
+  setText(number, `${percent(file)}\u00a0%`);
+  bar.setAttribute('aria-valuenow', String(percent(file)));
+  /** @type {HTMLElement} */ (bar.firstChild).style.width = `${percent(file)}%`;
+  setText(button, file.state === 'stopping' ? 'Stopping…' : 'Cancel');
+}
+
+export function initShell() {
+  attachMenu(byId('file-menu'), fileRows);
+  attachMenu(byId('device-menu'), deviceRows);
+  on('files', updateFiles);
+  on('active', updateFiles);
+  on('view', showView);
+  on('range', updateScope);
+  on('options', updateScope);
+  const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
+  for (const [index, tab] of tabs.entries()) {
+    const view = /** @type {'overview'|'timeline'} */ (tab.dataset.view);
+    tab.addEventListener('click', () => setView(view));
+    tab.addEventListener('keydown', (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const next = tabs[(index + step + tabs.length) % tabs.length];
+      setView(/** @type {'overview'} */ (next.dataset.view));
+      next.focus();
+    });
+    addCommands([{ title: tab.textContent || view, group: 'Views', keys: [`Digit${index + 1}`], shown: [String(index + 1)], run: () => (store.active ? setView(view) : false) }]);
+  }
+  byId('brand').addEventListener('click', (event) => {
+    event.preventDefault();
+    if (store.active) setView('landing');
+    emit('files');
+  });
+}

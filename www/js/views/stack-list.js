@@ -1,0 +1,53 @@
+// A call stack, innermost frame first: own frames strong, runs of torch and C++ folded to one row that opens.
+import { el, icon } from '../dom.js';
+
+/** @typedef {{name: string, file: string|null, line: number|null}} Frame */
+/** @typedef {{kind: 'own'|'library'|'torch'|'cpp', folded: boolean, label: string|null, frames: Frame[]}} Group */
+
+/** @param {Frame} frame */
+const at = (frame) => (frame.file ? (frame.line ? `${frame.file}:${frame.line}` : frame.file) : '');
+
+/**
+ * Long paths may break after each slash.
+ * @param {string} text
+ */
+function breakable(text) {
+  return text.split(/(?<=[/\\])/).flatMap((part, index) => (index ? [el('wbr'), part] : [part]));
+}
+
+/**
+ * @param {Frame} frame
+ * @param {string} kind
+ */
+function row(frame, kind) {
+  const where = at(frame);
+  return el(`li${kind === 'own' ? '.user' : '.library'}`, null, el('span.fn', null, frame.name || '?'), where ? el('span.at', null, ...breakable(where)) : null);
+}
+
+/** @param {Group} group */
+function fold(group) {
+  const rows = group.frames.map((frame) => row(frame, group.kind));
+  for (const node of rows) node.hidden = true;
+  const button = el('button', { type: 'button', 'aria-expanded': 'false', onclick: () => {
+    const open = button.getAttribute('aria-expanded') === 'false';
+    button.setAttribute('aria-expanded', String(open));
+    for (const node of rows) node.hidden = !open;
+  } }, icon('right'), group.label || `${group.frames.length} frames`);
+  return [el('li.fold', null, button), ...rows];
+}
+
+/**
+ * @param {Group[]} groups
+ * @returns {HTMLElement}
+ */
+export function stackList(groups) {
+  return el('ol.stack', { 'aria-label': 'Call stack, innermost frame first' }, ...groups.flatMap((group) => (group.folded ? fold(group) : group.frames.map((frame) => row(frame, group.kind)))));
+}
+
+/**
+ * @param {Group[]} groups
+ * @returns {string} every frame on a line, for the clipboard
+ */
+export function stackText(groups) {
+  return groups.flatMap((group) => group.frames.map((frame) => `${frame.name}${at(frame) ? `  ${at(frame)}` : ''}`)).join('\n');
+}

@@ -1,0 +1,116 @@
+// One file, one worker: reads it in slices, holds the Session, answers questions and draws pictures in the order they come.
+// A classic script: the page starts it from one text that holds the glue, too; on its own it loads the glue itself.
+/* global wasm_bindgen, importScripts */
+if (typeof wasm_bindgen === 'undefined') importScripts('./vramscope.js');
+
+const SLICE = 4 * 1024 * 1024;
+const REPORT_EVERY_MS = 50;
+/** @type {any} the open file's Session */
+let session = null;
+/** The file cannot be read on: the browser's own reason, not one of the reader's. */
+const UNREADABLE = {
+  code: 'unreadable',
+  title: 'The browser may not read {name}.',
+  looks_like: null,
+  at: null,
+  expected: null,
+  found: null,
+  cause: 'It was moved, changed or deleted while it was read.',
+  advice: 'Drop it again.',
+  readable: 0,
+};
+
+/** Messages are handled one after the other, though reading a file waits in between. */
+let queue = Promise.resolve();
+self.onmessage = (event) => {
+  queue = queue.then(() => handle(event.data)).catch(report);
+};
+
+/** @param {any} message */
+async function handle(message) {
+  switch (message.type) {
+    case 'open':
+      await wasm_bindgen({ module_or_path: message.module });
+      session = new wasm_bindgen.Session(message.name, message.file.size);
+      await read(message.file);
+      self.postMessage({ type: 'building' });
+      opened(session.finish());
+      break;
+    case 'open_readable':
+      self.postMessage({ type: 'building' });
+      opened(session.finish_readable());
+      break;
+    case 'ask':
+      self.postMessage({ type: 'answer', seq: message.seq, answer: JSON.parse(session.ask(JSON.stringify(message.question))) });
+      break;
+    case 'draw': {
+      const pixels = session.draw(JSON.stringify(message.request));
+      self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);
+      break;
+    }
+  }
+}
+
+/** @param {Blob} file read so that the next slice is on its way while this one is decoded */
+async function read(file) {
+  const start = performance.now();
+  let reported = start;
+  let offset = 0;
+  const slice = () => {
+    const from = offset;
+    offset = Math.min(file.size, offset + SLICE);
+    const bytes = from < file.size ? file.slice(from, offset).arrayBuffer() : null;
+    if (bytes) bytes.catch(() => {}); // reported when it is awaited, if it ever is
+    return bytes;
+  };
+  for (let next = slice(); next; ) {
+    const bytes = await next.catch(() => Promise.reject(UNREADABLE));
+    next = slice();
+    session.feed(new Uint8Array(bytes));
+    const now = performance.now();
+    if (now - reported >= REPORT_EVERY_MS || !next) {
+      reported = now;
+      self.postMessage({ type: 'progress', total: file.size, ms: now - start, ...JSON.parse(session.progress()) });
+    }
+  }
+}
+
+/** @param {string} text the session's JSON */
+function opened(text) {
+  self.postMessage({ type: 'opened', opened: JSON.parse(text), wasmBytes: memoryBytes() });
+}
+
+function memoryBytes() {
+  try {
+    return wasm_bindgen.memory_bytes();
+  } catch {
+    return 0;
+  }
+}
+
+function lastWords() {
+  try {
+    return wasm_bindgen.last_panic();
+  } catch {
+    return null;
+  }
+}
+
+/** @param {any} thrown an error object of the reader, or a trap, after which this worker is of no use */
+function report(thrown) {
+  const error = asError(thrown);
+  if (error) self.postMessage({ type: 'failed', error });
+  else self.postMessage({ type: 'died', message: lastWords() || String((thrown && thrown.message) || thrown), wasmBytes: memoryBytes() });
+}
+
+/** @param {any} thrown */
+function asError(thrown) {
+  if (thrown && typeof thrown.code === 'string') return thrown;
+  if (typeof thrown !== 'string') return null;
+  try {
+    const error = JSON.parse(thrown);
+    return error && typeof error.code === 'string' ? error : null;
+  } catch {
+    return null;
+  }
+}
