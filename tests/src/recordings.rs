@@ -56,5 +56,5 @@ pub fn open(bytes: &[u8], piece: usize) -> Result<Recording, Box<OpenError>> {
     for piece in bytes.chunks(piece.max(1)) {
         decoder.feed(piece)?;
     }
-    decoder.finish()
+    decoder.finish().map(Recording::build)
 }

@@ -18,10 +18,10 @@ fn exercise(bytes: &[u8], piece: usize) -> Result<(), Box<OpenError>> {
     let mut decoder = Decoder::new("hostile", Limits::default());
     let fed = bytes.chunks(piece).try_for_each(|piece| decoder.feed(piece));
     let (recording, result) = match fed.and_then(|()| decoder.finish()) {
-        Ok(recording) => (recording, Ok(())),
+        Ok(snapshot) => (Recording::build(snapshot), Ok(())),
         Err(error) => {
             assert!(!error.to_string().is_empty() && !error.advice.is_empty());
-            (decoder.finish_readable(), Err(error))
+            (Recording::build(decoder.finish_readable()), Err(error))
         }
     };
     ask_everything(&recording);

@@ -2,6 +2,7 @@
 
 use vramscope_core::decode::{Decoder, ErrorCode, Limits};
 use vramscope_core::query::{self, summary::summary};
+use vramscope_core::replay::Recording;
 use vramscope_tests::recordings;
 
 fn with_proto(body: &[u8]) -> Vec<u8> {
@@ -45,7 +46,7 @@ fn the_readable_part_opens() {
     decoder.feed(&bytes[..bytes.len() * 9 / 10]).unwrap();
     let error = decoder.finish().expect_err("cut");
     assert!(error.readable > 10, "{error}");
-    let part = decoder.finish_readable();
+    let part = Recording::build(decoder.finish_readable());
     let (part_events, whole_events) = (&part.snapshot.devices[0].events, &whole.snapshot.devices[0].events);
     assert_eq!(part_events.len() as u64, error.readable);
     assert_eq!(part_events.addrs[..], whole_events.addrs[..part_events.len()]);

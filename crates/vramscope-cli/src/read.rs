@@ -43,7 +43,7 @@ pub(crate) fn open(path: &str) -> Result<Recording, String> {
         bar.set_message(units::count(progress.events, "event", "events"));
     }
     bar.set_message("replaying");
-    let recording = decoder.finish().map_err(told)?;
+    let recording = Recording::build(decoder.finish().map_err(told)?);
     bar.finish_and_clear();
     Ok(recording)
 }

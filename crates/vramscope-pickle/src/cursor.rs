@@ -31,6 +31,11 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 1 }
     }
 
+    /// All bytes at hand, from the opcode on.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Bytes of the opcode and the operands read so far.
     pub(crate) fn consumed(&self) -> usize {
         self.at

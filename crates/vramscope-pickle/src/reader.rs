@@ -119,6 +119,9 @@ impl<B: Build> Reader<B> {
                 found: 0,
             },
             None => ErrorKind::Truncated { opcode: None, opcode_at: self.position, expected: 0, found: 0 },
+            Some(&byte) if opcode::FORBIDDEN.contains(&byte) => {
+                return Error { at: self.position, kind: self.refusal(byte, &self.carry) };
+            }
             Some(&byte) => {
                 let found = self.carry.len() as u64 - 1;
                 let expected = match self.waiting {
@@ -210,5 +213,44 @@ impl<B: Build> Reader<B> {
     pub(crate) fn stop(&mut self) -> Result<(), Halt> {
         self.root = Some(self.stack.pop("STOP")?);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Tree;
+
+    fn read(bytes: &[u8], piece: usize) -> String {
+        let mut reader = Reader::new(Tree::default(), Limits::default());
+        let fed = bytes.chunks(piece).try_for_each(|piece| reader.feed(piece));
+        let result = fed.and_then(|()| reader.finish());
+        format!("{:?}", result.map(|(root, tree)| (root, tree.len())))
+    }
+
+    #[test]
+    fn a_refusal_names_what_it_refuses_however_it_arrives() {
+        let bytes = b"\x80\x02cos\nsystem\n.";
+        for piece in 1..bytes.len() {
+            assert!(read(bytes, piece).contains("os.system"), "{}", read(bytes, piece));
+        }
+        assert!(read(b"\x80\x02cos\nsys", 1).contains("Forbidden"), "also when it is cut");
+    }
+
+    /// Opcodes that matter, operands at random.
+    fn soup() -> impl Strategy<Value = Vec<u8>> {
+        let opcode =
+            proptest::sample::select(b"\x80(.01Ne)]}aesutKMJX\x8c\x8ahjqr\x94cI\n\x95gpV\x85\x86".to_vec());
+        proptest::collection::vec(prop_oneof![3 => opcode, 1 => any::<u8>()], 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter(bytes in soup(), piece in 1usize..9) {
+            let bytes = [b"\x80\x04".as_slice(), &bytes].concat();
+            prop_assert_eq!(read(&bytes, piece), read(&bytes, usize::MAX));
+        }
     }
 }

@@ -137,7 +137,7 @@ impl<B: Build> Reader<B> {
                 self.opaque(len)
             }
             INT | LONG | FLOAT | STRING | UNICODE | GET | PUT => self.step_line(byte, cursor),
-            _ if FORBIDDEN.contains(&byte) => Err(self.forbidden(byte, cursor)),
+            _ if FORBIDDEN.contains(&byte) => Err(self.forbidden(byte, cursor.bytes())),
             _ => Err(ErrorKind::UnknownOpcode { byte }.into()),
         }
     }
@@ -337,18 +337,21 @@ impl<B: Build> Reader<B> {
         self.stack.push(value)
     }
 
-    /// The refusal of an opcode that would run code, with what it names.
-    fn forbidden(&self, byte: u8, cursor: &mut Cursor<'_>) -> Halt {
+    /// The refusal of an opcode that would run code, with what it names. GLOBAL and INST name it in the two lines that follow: those
+    /// are waited for, within reason, so that the message does not depend on how the file is cut into pieces.
+    fn forbidden(&self, byte: u8, bytes: &[u8]) -> Halt {
+        let in_lines = matches!(byte, GLOBAL | INST);
+        if in_lines && bytes.len() <= NAMES_WITHIN {
+            return Halt::NeedBytes(NAMES_WITHIN as u64 + 1);
+        }
+        self.refusal(byte, bytes).into()
+    }
+
+    /// The error for a forbidden opcode at the start of `bytes`.
+    pub(crate) fn refusal(&self, byte: u8, bytes: &[u8]) -> ErrorKind {
         let opcode = name(byte).unwrap_or_default();
         let names = match byte {
-            GLOBAL | INST => {
-                let module = cursor.line();
-                module.and_then(|module| cursor.line().map(|name| (module, name))).ok().map(
-                    |(module, name)| {
-                        format!("{}.{}", String::from_utf8_lossy(module), String::from_utf8_lossy(name))
-                    },
-                )
-            }
+            GLOBAL | INST => names_in_lines(bytes.get(1..).unwrap_or_default()),
             STACK_GLOBAL => match self.stack.last(2, opcode) {
                 Ok([Value::Text(module), Value::Text(name)]) => {
                     Some(format!("{}.{}", self.builder.show(*module), self.builder.show(*name)))
@@ -359,6 +362,17 @@ impl<B: Build> Reader<B> {
         };
         let names =
             names.map(|names| names.chars().take(200).collect::<String>().escape_default().to_string());
-        ErrorKind::Forbidden { opcode, names }.into()
+        ErrorKind::Forbidden { opcode, names }
     }
+}
+
+/// Bytes after GLOBAL or INST in which its two names must end to be shown.
+const NAMES_WITHIN: usize = 512;
+
+/// "module.name" of the two lines at the start of `bytes`.
+fn names_in_lines(bytes: &[u8]) -> Option<String> {
+    let within = bytes.get(..NAMES_WITHIN).unwrap_or(bytes);
+    let mut lines = within.split_inclusive(|&byte| byte == b'\n').map_while(|line| line.strip_suffix(b"\n"));
+    let (module, name) = (lines.next()?, lines.next()?);
+    Some(format!("{}.{}", String::from_utf8_lossy(module), String::from_utf8_lossy(name)))
 }

@@ -46,7 +46,7 @@ fn opened(path: &str) -> Result<Recording, Box<dyn Error>> {
     for piece in bytes.chunks(1 << 20) {
         decoder.feed(piece)?;
     }
-    let recording = decoder.finish()?;
+    let recording = Recording::build(decoder.finish()?);
     println!("opened in {:.0} ms", start.elapsed().as_secs_f64() * 1e3);
     Ok(recording)
 }

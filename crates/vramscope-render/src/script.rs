@@ -38,7 +38,7 @@ pub(crate) fn replayed(steps: &[Step]) -> Recording {
     pickle.0.extend(b"as.");
     let mut decoder = Decoder::new("script.pickle", Limits::default());
     decoder.feed(&pickle.0).expect("a sound pickle");
-    decoder.finish().expect("a snapshot")
+    Recording::build(decoder.finish().expect("a snapshot"))
 }
 
 struct Pickle(Vec<u8>);

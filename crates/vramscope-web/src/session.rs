@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use vramscope_core::decode::{Decoder, Limits};
+use vramscope_core::model::Snapshot;
 use vramscope_core::query;
 use vramscope_core::replay::Recording;
 use vramscope_render::{Colours, View, timeline};
@@ -69,8 +70,8 @@ impl Session {
     pub fn finish(&mut self) -> Result<String, JsValue> {
         match &mut self.stage {
             Stage::Reading(decoder) => {
-                let recording = decoder.finish().map_err(|error| thrown(&error))?;
-                self.open(recording)
+                let snapshot = decoder.finish().map_err(|error| thrown(&error))?;
+                self.open(snapshot)
             }
             _ => Err(internal("No file is being read.")),
         }
@@ -80,12 +81,12 @@ impl Session {
     pub fn finish_readable(&mut self) -> Result<String, JsValue> {
         match std::mem::replace(&mut self.stage, Stage::Gone) {
             Stage::Reading(decoder) => self.open(decoder.finish_readable()),
-            Stage::Open(recording) => self.open(*recording),
-            Stage::Gone => Err(internal("No file is being read.")),
+            _ => Err(internal("No file is being read.")),
         }
     }
 
-    fn open(&mut self, recording: Recording) -> Result<String, JsValue> {
+    fn open(&mut self, snapshot: Snapshot) -> Result<String, JsValue> {
+        let recording = Recording::build(snapshot);
         let opened = json(&query::opened(&recording));
         self.stage = Stage::Open(Box::new(recording));
         opened

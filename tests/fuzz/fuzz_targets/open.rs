@@ -4,14 +4,16 @@
 use libfuzzer_sys::fuzz_target;
 use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::query;
+use vramscope_core::replay::Recording;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut decoder = Decoder::new("fuzz", Limits::default());
     let fed = bytes.chunks(509).try_for_each(|piece| decoder.feed(piece));
-    let recording = match fed.and_then(|()| decoder.finish()) {
-        Ok(recording) => recording,
+    let snapshot = match fed.and_then(|()| decoder.finish()) {
+        Ok(snapshot) => snapshot,
         Err(_) => decoder.finish_readable(),
     };
+    let recording = Recording::build(snapshot);
     for device in query::summary::summary(&recording).devices {
         let ordinal = device.device;
         query::answer(&recording, &format!(r#"{{"ask":"overview","device":{ordinal}}}"#));

@@ -6,7 +6,6 @@ use super::builder::SnapshotBuilder;
 use super::container::{Gunzip, HEAD, Kind, sniff};
 use super::error::OpenError;
 use crate::model::{Snapshot, Source};
-use crate::replay::Recording;
 
 /// How much one file may make the decoder hold.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,12 +80,12 @@ impl Decoder {
         }
     }
 
-    /// Ends the file: the recording, ready to be asked.
+    /// Ends the file: the snapshot.
     ///
     /// # Errors
     /// The file is empty, cut, or no snapshot. [`OpenError::readable`] tells whether [`Decoder::finish_readable`] has anything to show;
     /// the decoder is left as it was for that.
-    pub fn finish(&mut self) -> Result<Recording, Box<OpenError>> {
+    pub fn finish(&mut self) -> Result<Snapshot, Box<OpenError>> {
         if self.fed_bytes == 0 {
             return Err(OpenError::empty());
         }
@@ -105,16 +104,13 @@ impl Decoder {
         let reader =
             std::mem::replace(&mut self.reader, Reader::new(SnapshotBuilder::new(), Default::default()));
         let (root, builder) = reader.finish().map_err(|error| OpenError::pickle(&error, protocol, 0))?;
-        let snapshot =
-            builder.finish(root, source).map_err(|not| OpenError::wrong_shape(not.found, protocol))?;
-        Ok(Recording::build(snapshot))
+        builder.finish(root, source).map_err(|not| OpenError::wrong_shape(not.found, protocol))
     }
 
     /// What was read without a fault, after an error.
-    pub fn finish_readable(self) -> Recording {
+    pub fn finish_readable(self) -> Snapshot {
         let source = self.source();
-        let snapshot: Snapshot = self.reader.into_builder().finish_readable(source);
-        Recording::build(snapshot)
+        self.reader.into_builder().finish_readable(source)
     }
 
     fn source(&self) -> Source {

@@ -1,0 +1,126 @@
+//! Choose, drop, add, switch, cancel.
+
+use crate::{recording, tab, tab_with, temporary};
+use vramscope_tests::recordings;
+
+/// The figures on the page are the allocator's.
+#[test]
+fn chosen_file_shows_exact_figures() {
+    let tab = tab_with("train_plain");
+    let truth = std::fs::read(recordings::folder().join("train_plain.truth.json")).unwrap();
+    let truth: serde_json::Value = serde_json::from_slice(&truth).unwrap();
+    for (metric, counter) in [
+        ("peak.requested_bytes", "requested_bytes.all.peak"),
+        ("peak.reserved_bytes", "reserved_bytes.all.peak"),
+        ("end.requested_bytes", "requested_bytes.all.current"),
+        ("end.reserved_bytes", "reserved_bytes.all.current"),
+        ("end.allocated_bytes", "allocated_bytes.all.current"),
+        ("end.active_bytes", "active_bytes.all.current"),
+    ] {
+        assert_eq!(tab.bytes(metric), truth["devices"]["0"][counter].as_u64(), "{metric}");
+    }
+    assert_eq!(tab.bytes("peak.allocated_bytes"), None, "unknown without the allocator model");
+    for mark in ["vramscope:open", "vramscope:first-paint", "vramscope:ready"] {
+        assert_eq!(tab.js(&format!("return performance.getEntriesByName('{mark}').length")), 1, "{mark}");
+    }
+    let wasm_bytes = tab.js("return performance.getEntriesByName('vramscope:ready')[0].detail.wasmBytes");
+    assert!(wasm_bytes.as_u64().unwrap() > 1 << 20);
+    tab.finish();
+}
+
+#[test]
+fn dropped_files_open_and_a_second_drop_adds() {
+    let tab = tab();
+    tab.requests();
+    tab.drop_files(&[&recording("train_bs8")]);
+    tab.wait_until_ready();
+    let first = tab.bytes("peak.requested_bytes").unwrap();
+    tab.drop_files(&[&recording("train_bs32")]);
+    tab.wait("document.getElementById('file-name').textContent.includes('train_bs32')");
+    tab.wait(&format!(
+        "document.querySelector(\"[data-metric='peak.requested_bytes']\").dataset.bytes !== '{first}'"
+    ));
+    assert!(tab.bytes("peak.requested_bytes").unwrap() > first);
+    // Back to the first by the switcher.
+    tab.click("#file-menu");
+    tab.wait("document.querySelector('[role=menu], [role=listbox], .menu')");
+    tab.js("[...document.querySelectorAll('[role^=menuitem], [role=option]')].find(n => n.textContent.includes('train_bs8')).click()");
+    tab.wait(&format!(
+        "document.querySelector(\"[data-metric='peak.requested_bytes']\").dataset.bytes === '{first}'"
+    ));
+    tab.finish();
+}
+
+#[test]
+fn two_devices_can_be_switched() {
+    let tab = tab_with("two_devices");
+    assert!(tab.is_shown("#device-menu"));
+    let before = tab.text("#device-menu");
+    tab.click("#device-menu");
+    tab.wait("document.querySelectorAll('[role^=menuitem], [role=option]').length >= 2");
+    let other = if before.contains('0') { "1" } else { "0" };
+    tab.js(&format!("[...document.querySelectorAll('[role^=menuitem], [role=option]')].find(n => n.textContent.includes('GPU {other}')).click()"));
+    tab.wait(&format!("document.getElementById('device-menu').textContent.includes('GPU {other}')"));
+    tab.finish();
+}
+
+#[test]
+fn samples_open_by_one_click() {
+    let tab = tab();
+    tab.click("[data-sample=oom]");
+    tab.wait_until_ready();
+    tab.requests();
+    assert!(tab.text("#overview").contains("16.0\u{a0}MiB"), "the failed request is named");
+    // The other one is there already: no further request.
+    tab.click("#brand");
+    tab.wait("document.querySelector('[data-sample=healthy]').checkVisibility()");
+    tab.click("[data-sample=healthy]");
+    tab.wait(
+        "document.querySelector(\"[data-metric='peak.requested_bytes']\")?.dataset.bytes === '47014824456'",
+    );
+    tab.finish();
+}
+
+/// A large file shows progress with numbers, and Cancel brings the start page back.
+#[test]
+fn a_load_can_be_cancelled() {
+    let tab = tab();
+    tab.requests();
+    let large = temporary("cancel", "large.pickle", &endless_pickle(600 << 20));
+    tab.choose(&[&large]);
+    tab.wait_for_state("loading");
+    tab.wait("document.querySelector('[role=progressbar]')?.checkVisibility()");
+    tab.wait("Number(document.querySelector('[role=progressbar]').getAttribute('aria-valuenow')) > 0");
+    assert!(tab.text("#loading").contains("MiB"), "{}", tab.text("#loading"));
+    tab.js("[...document.querySelectorAll('button')].find(b => b.textContent.trim() === 'Cancel').click()");
+    tab.wait_for_state("empty");
+    std::fs::remove_file(large).unwrap();
+    // The page is as good as new.
+    tab.choose(&[&recording("train_plain")]);
+    tab.wait_until_ready();
+    tab.finish();
+}
+
+/// A pickle that is sound but very long: a list of numbers that does not end.
+fn endless_pickle(len: usize) -> Vec<u8> {
+    let mut bytes = b"\x80\x04]".to_vec();
+    while bytes.len() < len {
+        bytes.extend_from_slice(b"(");
+        bytes.extend_from_slice(&b"K\x07".repeat(1000));
+        bytes.extend_from_slice(b"1");
+    }
+    bytes
+}
+
+/// The page answers while it reads: a timer of 10 ms is never late by more than a long task.
+#[test]
+fn the_page_stays_responsive_while_it_reads() {
+    let tab = tab();
+    tab.requests();
+    tab.js("window.late = 0; let last = performance.now(); setInterval(() => { const now = performance.now(); window.late = Math.max(window.late, now - last); last = now; }, 10)");
+    tab.choose(&[&recording("oom_fragmentation")]);
+    tab.wait_until_ready();
+    let late_ms = tab.js("return window.late").as_f64().unwrap();
+    assert!(late_ms < 1_000.0, "the page did not answer for {late_ms} ms");
+    tab.finish();
+}
