@@ -95,7 +95,7 @@ impl ErrorKind {
             ErrorKind::Truncated { opcode: Some(opcode), opcode_at, expected, .. } => {
                 format!("{expected} bytes for {opcode} at byte {opcode_at}")
             }
-            ErrorKind::Truncated { opcode: None, .. } => "another opcode, and STOP at the end".into(),
+            ErrorKind::Truncated { opcode: None, .. } => "more data: a whole pickle ends with STOP".into(),
             ErrorKind::Forbidden { .. } => "plain data".into(),
             ErrorKind::UnknownOpcode { .. } => "a pickle opcode".into(),
             ErrorKind::UnknownProtocol { .. } => "pickle protocol 0 to 5".into(),

@@ -5,6 +5,7 @@
 mod bad_files;
 mod looking;
 mod opening;
+mod shots;
 mod single_file;
 
 use std::path::{Path, PathBuf};

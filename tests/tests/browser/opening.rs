@@ -1,6 +1,6 @@
 //! Choose, drop, add, switch, cancel.
 
-use crate::{recording, tab, tab_with, temporary};
+use crate::{Tab, recording, tab, tab_with, temporary};
 use vramscope_tests::recordings;
 
 /// The figures on the page are the allocator's.
@@ -43,12 +43,20 @@ fn dropped_files_open_and_a_second_drop_adds() {
     assert!(tab.bytes("peak.requested_bytes").unwrap() > first);
     // Back to the first by the switcher.
     tab.click("#file-menu");
-    tab.wait("document.querySelector('[role=menu], [role=listbox], .menu')");
-    tab.js("[...document.querySelectorAll('[role^=menuitem], [role=option]')].find(n => n.textContent.includes('train_bs8')).click()");
+    choose_in_menu(&tab, "train_bs8");
     tab.wait(&format!(
         "document.querySelector(\"[data-metric='peak.requested_bytes']\").dataset.bytes === '{first}'"
     ));
     tab.finish();
+}
+
+/// Clicks the row of the open menu that holds a text.
+fn choose_in_menu(tab: &Tab, text: &str) {
+    let row = format!(
+        "[...document.querySelectorAll('.menu button.item')].find(row => row.textContent.includes('{text}'))"
+    );
+    tab.wait(&row);
+    tab.js(&format!("({row}).click()"));
 }
 
 #[test]
@@ -57,10 +65,9 @@ fn two_devices_can_be_switched() {
     assert!(tab.is_shown("#device-menu"));
     let before = tab.text("#device-menu");
     tab.click("#device-menu");
-    tab.wait("document.querySelectorAll('[role^=menuitem], [role=option]').length >= 2");
-    let other = if before.contains('0') { "1" } else { "0" };
-    tab.js(&format!("[...document.querySelectorAll('[role^=menuitem], [role=option]')].find(n => n.textContent.includes('GPU {other}')).click()"));
-    tab.wait(&format!("document.getElementById('device-menu').textContent.includes('GPU {other}')"));
+    let other = if before.contains('0') { "GPU 1" } else { "GPU 0" };
+    choose_in_menu(&tab, other);
+    tab.wait(&format!("document.getElementById('device-menu').textContent.includes('{other}')"));
     tab.finish();
 }
 

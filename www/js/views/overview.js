@@ -100,14 +100,23 @@ function stacksCard(sight) {
       : el('p.soft', null, 'Nothing was alive at the peak.'));
 }
 
-/** @param {unknown} value of an allocator setting */
-function setting(value) {
-  if (value === null || value === '') return '–';
-  if (typeof value !== 'object') return String(value);
+/** Settings for which a number stands for "not in force". */
+const NO_LIMIT = ['max_split_size', 'max_round_threshold', 'max_cached_size'];
+const OFF_AT_ZERO = ['garbage_collection_threshold', 'roundup_power2_divisions'];
+
+/**
+ * @param {string} name of an allocator setting
+ * @param {unknown} value
+ */
+function setting(name, value) {
+  if (value === null || value === '') return 'not set';
+  if (value === -1 && NO_LIMIT.includes(name)) return 'no limit';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return value === 0 && OFF_AT_ZERO.includes(name) ? 'off' : String(value);
   const entries = Object.entries(/** @type {object} */ (value));
   if (!entries.length) return 'none';
-  if (entries.every(([, each]) => each === entries[0][1])) return `${entries[0][1]} for all`;
-  return entries.filter(([, each]) => each !== 0).map(([name, each]) => `${name}: ${each}`).join(', ');
+  if (entries.every(([, each]) => each === entries[0][1])) return entries[0][1] === 0 && OFF_AT_ZERO.includes(name) ? 'off' : `${entries[0][1]} for all`;
+  return entries.filter(([, each]) => each !== 0).map(([size, each]) => `${size}: ${each}`).join(', ');
 }
 
 /** @param {any} settings */
@@ -116,7 +125,7 @@ function settingsCard(settings) {
   if (!entries.length) return null;
   return el('article.card', { 'aria-labelledby': 'settings-title' },
     el('header', null, el('h2', { id: 'settings-title' }, term('settings'))),
-    el('dl.settings', null, ...entries.map(([name, value]) => el('div', null, el('dt', null, name), el('dd', null, setting(value))))));
+    el('dl.settings', null, ...entries.map(([name, value]) => el('div', null, el('dt', null, name), el('dd', null, setting(name, value))))));
 }
 
 /** @param {{code: string, count: number, message: string}[]} warnings */

@@ -107,7 +107,11 @@ export function initShell() {
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
   for (const [index, tab] of tabs.entries()) {
     const view = /** @type {'overview'|'timeline'} */ (tab.dataset.view);
-    tab.addEventListener('click', () => setView(view));
+    tab.addEventListener('click', (event) => {
+      setView(view);
+      // Who came by mouse wants the keys of the picture next, not those of the tabs.
+      if (event.detail > 0 && view === 'timeline') byId('timeline-canvas').focus({ preventScroll: true });
+    });
     tab.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step) return;

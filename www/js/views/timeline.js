@@ -47,7 +47,7 @@ function updateToolbar() {
   }
   byId('no-time').hidden = sight.hasTime;
   const { peak } = sight.overview;
-  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys go from block to block; the table below mirrors the picture.`);
+  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys go from block to block; the table below mirrors the picture.`);
 }
 
 /** The moment that keys start from. */
@@ -155,7 +155,7 @@ export function initTimeline() {
     { title: 'Previous, next event', group, keys: ['Comma'], shown: [',', '.'], run: here(() => void snap('event', 'previous')) },
     { title: 'Previous, next peak or OOM', group, keys: ['BracketLeft'], shown: ['[', ']'], run: here(() => void snap('mark', 'previous')) },
     { title: 'Events or time', group, keys: ['KeyT'], shown: ['T'], run: here(() => void setAxis(current()?.axis === 'event' ? 'time' : 'event')) },
-    { title: 'Stack by stack or by age', group, keys: ['KeyB'], shown: ['B'], run: here(() => setStacking(current()?.stacking === 'stack' ? 'age' : 'stack')) },
+    { title: 'Stack by line of code or by age', group, keys: ['KeyB'], shown: ['B'], run: here(() => setStacking(current()?.stacking === 'stack' ? 'age' : 'stack')) },
   ]);
   // The other halves of pairs, listed with the first.
   addCommands([

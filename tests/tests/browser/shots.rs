@@ -1,0 +1,83 @@
+//! Pictures of the page for people to look at: `cargo test -p vramscope-tests --features browser --test browser -- --ignored shots`.
+//! They land in `tests/screenshots`.
+
+use std::path::Path;
+
+use vramscope_tests::browser::{Page, Setup, dist};
+use xtask::server::Server;
+
+use crate::{Tab, recording, temporary};
+use vramscope_tests::recordings;
+
+#[test]
+#[ignore = "makes pictures for people"]
+fn shots() {
+    for (width, height) in [(1280, 800), (1920, 1080)] {
+        for dark in [false, true] {
+            take(Setup { width, height, dark });
+        }
+    }
+    take_narrow();
+}
+
+fn open(setup: Setup) -> Tab {
+    let server = Server::start(&dist(), "/", 0).unwrap();
+    let page = Page::open(&server.url(), setup);
+    page.wait_for_state("empty");
+    Tab { page, _server: server }
+}
+
+fn take(setup: Setup) {
+    let tab = open(setup);
+    let save = |name: &str| {
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let theme = if setup.dark { "dark" } else { "light" };
+        write(&format!("{name}-{theme}-{}.png", setup.width), &tab.screenshot());
+    };
+    save("landing");
+    let bytes = recordings::pickle("train_plain");
+    tab.choose(&[&temporary("shots", "qwen_train.pickle", &bytes[..bytes.len() * 3 / 4])]);
+    tab.wait("document.querySelector('[role=alertdialog]')?.checkVisibility()");
+    save("error");
+    tab.key("Escape", "Escape");
+    tab.click("[data-sample=oom]");
+    tab.wait_until_ready();
+    save("overview-oom");
+    tab.show_timeline();
+    save("timeline-oom");
+    tab.click("#brand");
+    tab.click("[data-sample=healthy]");
+    tab.wait(
+        "document.querySelector(\"[data-metric='peak.requested_bytes']\")?.dataset.bytes === '47014824456'",
+    );
+    tab.key("1", "Digit1");
+    save("overview");
+    tab.show_timeline();
+    tab.wheel(tab.at("canvas[data-role=timeline]", 0.45, 0.5), -200.0);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    tab.click_at(tab.at("canvas[data-role=timeline]", 0.5, 0.5));
+    tab.point(tab.at("canvas[data-role=timeline]", 0.6, 0.8));
+    save("timeline");
+    tab.key("b", "KeyB");
+    save("timeline-age");
+    tab.key("?", "Slash");
+    save("help");
+}
+
+fn take_narrow() {
+    let setup = Setup { width: 420, height: 900, dark: false };
+    let tab = open(setup);
+    write("landing-light-420.png", &tab.screenshot());
+    tab.choose(&[&recording("train_plain")]);
+    tab.wait_until_ready();
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    write("overview-light-420.png", &tab.screenshot());
+    tab.show_timeline();
+    write("timeline-light-420.png", &tab.screenshot());
+}
+
+fn write(name: &str, png: &[u8]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), png).unwrap();
+}
