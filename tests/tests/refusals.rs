@@ -54,3 +54,15 @@ fn the_readable_part_opens() {
     let overview = query::answer(&part, r#"{"ask":"overview","device":0}"#);
     assert!(overview.contains("Only the readable part"), "{overview}");
 }
+
+/// A snapshot in which all lists are empty is one of a device that held nothing.
+#[test]
+fn an_empty_snapshot_opens() {
+    for body in [&b"}(\x8c\x08segments]\x8c\rdevice_traces]u."[..], b"].", b"}\x8c\x08segments]s."] {
+        let recording = recordings::open(&with_proto(body), 4096).unwrap();
+        let devices = summary(&recording).devices;
+        assert_eq!(devices.len(), 1);
+        assert_eq!((devices[0].events, devices[0].peak.reserved_bytes), (0, 0));
+        assert!(query::answer(&recording, r#"{"ask":"overview","device":0}"#).contains("no history"));
+    }
+}

@@ -193,6 +193,10 @@ impl SnapshotBuilder {
         for DeviceSegment { device, segment } in segments {
             devices.entry(device).or_default().segments.push(segment);
         }
+        if devices.is_empty() {
+            // A snapshot of nothing is one of a device that held nothing.
+            devices.entry(0).or_default();
+        }
         for (ordinal, device) in &mut devices {
             device.ordinal = *ordinal;
             device.has_segments = has_segments;

@@ -1,7 +1,7 @@
 //! Bytes to [`Snapshot`](crate::model::Snapshot), as they arrive.
 //!
-//! [`Decoder`] finds out what the file is wrapped in ([`container`]) and feeds a pickle reader whose builder
-//! ([`builder`]) turns each record into a row as soon as it is complete. Nothing of the file is kept.
+//! [`Decoder`] finds out what the file is wrapped in (`container`) and feeds a pickle reader whose builder
+//! (`builder`) turns each record into a row as soon as it is complete. Nothing of the file is kept.
 
 mod builder;
 mod container;
