@@ -8,47 +8,48 @@ use vramscope_core::units::{count, format_bytes_group, format_duration_us, group
 
 use crate::read;
 
-/// Peak and end of requested and reserved bytes, for each device of each file
+/// Peak and end of requested, allocated, active and reserved bytes, for each device of each file
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Snapshots: pickles, also packed with gzip; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// One JSON object on standard output (an array of them for several files is not made: give one file)
+    /// One JSON object on standard output: the summary, or {"schema":1,"files":[…]} with one for each of several files
     #[arg(long)]
     json: bool,
 }
 
 /// Prints what could be read; files that could not are told on standard error.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    if args.json && args.files.len() > 1 {
-        eprintln!("vramscope: --json takes one FILE, {} were given", args.files.len());
-        return ExitCode::from(2);
-    }
     let mut failed = false;
+    let mut summaries = Vec::new();
     for file in &args.files {
         match read::open(file) {
-            Ok(recording) => {
-                let summary = summary(&recording);
-                let text = if args.json { json(&summary) } else { text(&summary) };
-                if std::io::stdout().write_all(text.as_bytes()).is_err() {
-                    // A closed pipe: nobody reads on.
-                    return ExitCode::from(1);
-                }
-            }
+            Ok(recording) if args.json => summaries.push(summary(&recording)),
+            Ok(recording) => failed |= !print(&text(&summary(&recording))),
             Err(message) => {
                 eprintln!("vramscope: {message}");
                 failed = true;
             }
         }
     }
+    if args.json && !summaries.is_empty() {
+        failed |= !print(&json(&summaries, args.files.len() > 1));
+    }
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 
-fn json(summary: &Summary) -> String {
-    let mut text = serde_json::to_string(summary).unwrap_or_default();
-    text.push('\n');
-    text
+/// False if nobody reads on.
+fn print(text: &str) -> bool {
+    std::io::stdout().write_all(text.as_bytes()).is_ok()
+}
+
+fn json(summaries: &[Summary], several: bool) -> String {
+    let text = match summaries {
+        [summary] if !several => serde_json::to_string(summary),
+        _ => serde_json::to_string(&serde_json::json!({ "schema": 1, "files": summaries })),
+    };
+    text.unwrap_or_default() + "\n"
 }
 
 fn text(summary: &Summary) -> String {

@@ -1,0 +1,79 @@
+//! `vramscope` as scripts use it: exit status, one JSON object, messages on standard error.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use vramscope_tests::recordings;
+
+/// The command line, built by cargo on first use.
+fn vramscope(args: &[&str], input: Option<&[u8]>) -> Output {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "vramscope-cli", "--"]).args(args);
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("cargo runs");
+    if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
+        use std::io::Write;
+        // A program that stops early is no fault of the test.
+        let _ = stdin.write_all(input);
+    }
+    child.wait_with_output().expect("it ends")
+}
+
+fn path(name: &str) -> String {
+    recordings::folder().join(format!("{name}.pickle.gz")).to_string_lossy().into_owned()
+}
+
+#[test]
+fn summary_prints_one_json_object() {
+    let output = vramscope(&["summary", "--json", &path("train_plain")], None);
+    assert!(output.status.success());
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(summary["schema"], 1);
+    assert_eq!(summary["file"]["container"], "gzip");
+    let device = &summary["devices"][0];
+    assert!(device["peak"]["requested_bytes"].as_u64() > device["end"]["requested_bytes"].as_u64());
+    assert_eq!(device["peak"]["allocated_bytes"], Value::Null, "not known without the allocator model");
+    assert_eq!(summary["allocator_settings"]["expandable_segments"], false);
+}
+
+#[test]
+fn several_files_are_one_json_object_too() {
+    let output = vramscope(&["summary", "--json", &path("train_plain"), &path("two_devices")], None);
+    let summaries: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    assert_eq!(summaries["files"].as_array().map(Vec::len), Some(2));
+    assert_eq!(summaries["files"][1]["devices"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let output = vramscope(&["summary", "-"], Some(&recordings::pickle("streams")));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success() && text.contains("standard input") && text.contains("history complete"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_used_is_told_with_status_1() {
+    for (args, input, words) in [
+        (["summary", "/no/such/file"], &b""[..], "cannot be read"),
+        (["summary", "-"], b"", "is empty"),
+        (["summary", "-"], b"\x80\x04cos\nsystem\n.", "GLOBAL os.system"),
+        (["summary", "-"], b"{}", "not a memory snapshot"),
+        (["summary", env!("CARGO_MANIFEST_DIR")], b"", "is a folder"),
+    ] {
+        let output = vramscope(&args, Some(input));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(words) && output.stdout.is_empty(), "{message}");
+        assert_eq!(message.trim_end().lines().count(), 1, "one plain message: {message}");
+    }
+}
+
+#[test]
+fn wrong_usage_has_status_2() {
+    for args in [&["summary"][..], &["dance"], &["summary", "--jsno", "x"]] {
+        assert_eq!(vramscope(args, None).status.code(), Some(2), "{args:?}");
+    }
+}
