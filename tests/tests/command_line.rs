@@ -1,16 +1,25 @@
 //! `vramscope` as scripts use it: exit status, one JSON object, messages on standard error.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use vramscope_tests::recordings;
 
-/// The command line, built by cargo on first use.
+/// The program, built once.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
+    assert!(built.expect("cargo runs").success());
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
+});
+
 fn vramscope(args: &[&str], input: Option<&[u8]>) -> Output {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "vramscope-cli", "--"]).args(args);
+    let mut command = Command::new(&*PROGRAM);
+    command.args(args);
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("cargo runs");
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
         use std::io::Write;
         // A program that stops early is no fault of the test.

@@ -81,16 +81,24 @@ pub fn point(
     let (_, replay) = recording.device(device)?;
     let at = at.min(replay.end());
     let run = bytes.and_then(|bytes| run_at(replay, at, stacking, bytes));
-    Some(Moment {
-        moment: at,
-        event: event_before(at),
-        time_us: replay.time_at(at),
-        requested_bytes: replay.requested_at(at),
-        reserved_bytes: replay.reserved_at(at),
-        slots: slot_bytes(replay, at).to_vec(),
-        alive: replay.n_live(at),
-        allocation: run.and_then(|run| allocation(recording, device, run.allocation, Some(at), stacking)),
-    })
+    let allocation = run.and_then(|run| allocation(recording, device, run.allocation, Some(at), stacking));
+    Some(Moment { allocation, ..Moment::at(replay, at) })
+}
+
+impl Moment {
+    /// The bytes at a moment of the recording.
+    pub(super) fn at(replay: &Replay, moment: u32) -> Moment {
+        Moment {
+            moment,
+            event: event_before(moment),
+            time_us: replay.time_at(moment),
+            requested_bytes: replay.requested_at(moment),
+            reserved_bytes: replay.reserved_at(moment),
+            slots: slot_bytes(replay, moment).to_vec(),
+            alive: replay.n_live(moment),
+            allocation: None,
+        }
+    }
 }
 
 /// What is alive at a moment, by stack: the `limit` largest and the rest.

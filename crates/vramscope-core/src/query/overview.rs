@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::event_before;
-use super::moment::{Row, alive};
+use super::moment::{Moment, Row, alive};
 use super::summary::is_complete;
 use crate::model::Device;
 use crate::replay::stacking::slot_bytes;
@@ -14,9 +13,9 @@ use crate::units;
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Overview {
-    pub peak: Mark,
-    pub reserved_peak: Mark,
-    pub end: Mark,
+    pub peak: Moment,
+    pub reserved_peak: Moment,
+    pub end: Moment,
     pub ooms: Vec<OomMark>,
     pub alive_at_peak: AliveAtPeak,
     /// The ten stacks with the most bytes at the peak.
@@ -25,18 +24,6 @@ pub struct Overview {
     pub duration_us: Option<i64>,
     pub legend: Vec<LegendItem>,
     pub banner: Option<Banner>,
-}
-
-/// A moment with its bytes.
-#[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs)]
-pub struct Mark {
-    pub moment: u32,
-    pub event: u32,
-    pub time_us: Option<i64>,
-    pub requested_bytes: u64,
-    pub reserved_bytes: u64,
-    pub slots: Vec<u64>,
 }
 
 /// A request that could not be served.
@@ -92,9 +79,9 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
     let peak = replay.peak();
     let at_peak = alive(recording, ordinal, peak, STACKS_AT_PEAK)?;
     Some(Overview {
-        peak: mark(replay, peak),
-        reserved_peak: mark(replay, replay.reserved_peak()),
-        end: mark(replay, replay.end()),
+        peak: Moment::at(replay, peak),
+        reserved_peak: Moment::at(replay, replay.reserved_peak()),
+        end: Moment::at(replay, replay.end()),
         ooms: replay.ooms().iter().map(|&event| oom(device, replay, event)).collect(),
         alive_at_peak: AliveAtPeak { count: at_peak.count, bytes: at_peak.bytes },
         stacks: at_peak.rows,
@@ -103,17 +90,6 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
         legend: legend(recording, replay),
         banner: banner(device, replay, recording.snapshot.partial),
     })
-}
-
-fn mark(replay: &Replay, moment: u32) -> Mark {
-    Mark {
-        moment,
-        event: event_before(moment),
-        time_us: replay.time_at(moment),
-        requested_bytes: replay.requested_at(moment),
-        reserved_bytes: replay.reserved_at(moment),
-        slots: slot_bytes(replay, moment).to_vec(),
-    }
 }
 
 fn oom(device: &Device, replay: &Replay, event: u32) -> OomMark {
