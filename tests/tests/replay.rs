@@ -84,6 +84,29 @@ fn lost_events_are_counted_not_fatal() {
     );
 }
 
+/// Two final segments that claim the same block contradict each other; they are counted, and nothing else breaks.
+#[test]
+fn overlapping_segments_are_a_contradiction() {
+    let block = (0x1000, 512, 10, "active_allocated");
+    let script = Script::default().event("alloc", 0x1000, 10).segment(0x1000, MIB, &[block]).segment(
+        0x1000,
+        MIB,
+        &[block],
+    );
+    let recording = open(&script);
+    assert_eq!(recording.replays[0].history().contradictions, 1);
+    assert_eq!(requested(&recording), [0, 10]);
+}
+
+#[test]
+fn segments_that_are_no_list_are_not_an_empty_final_state() {
+    let recording =
+        open(&Script::default().event("alloc", 0x1000, 10).top("segments", serde_pickle::Value::None));
+    let device = &summary(&recording).devices[0];
+    assert_eq!((device.end.requested_bytes, device.end.allocated_bytes), (10, None));
+    assert_eq!(recording.replays[0].history().contradictions, 0);
+}
+
 #[test]
 fn without_completed_frees_the_request_frees() {
     let script = Script::default().event("alloc", 0x1000, 10).event("free_requested", 0x1000, 10);

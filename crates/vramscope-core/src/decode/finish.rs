@@ -33,7 +33,8 @@ impl SnapshotBuilder {
         let settings = top.settings.and_then(|value| self.settings(value));
         let annotations = top.annotations.map(|value| self.annotations(value)).unwrap_or_default();
         let written_by_at_least = version(&self.markers, &top);
-        let has_segments = top.segments.is_some();
+        // `None` or a number in their place is as good as nothing.
+        let has_segments = matches!(top.segments, Some(Value::List(_)));
         let segments = top.segments.map(|value| self.segments_of(value)).unwrap_or_default();
         let traces =
             traces.into_iter().enumerate().map(|(ordinal, ranges)| (ordinal as i64, ranges)).collect();

@@ -16,6 +16,8 @@ pub(super) struct Paired {
 
 /// What the map holds for an address that was used and is free.
 const FREED: u32 = u32::MAX;
+/// What it holds once a final block has been found there.
+const CONFIRMED: u32 = u32::MAX - 1;
 
 /// Allocations under construction. Ids are in order of discovery until [`Pairing::finish`] puts the old ones first.
 #[derive(Default)]
@@ -120,19 +122,19 @@ impl Pairing {
 
     /// Blocks that are live in the final state but in no event existed throughout.
     fn compare_with_blocks(&mut self, device: &Device) {
-        let mut confirmed = 0;
         for (segment, block) in device.active_blocks() {
-            match self.at_address.get(&block.address) {
-                Some(&FREED) => self.history.contradictions += 1,
-                Some(_) => confirmed += 1,
+            match self.at_address.insert(block.address, CONFIRMED) {
+                // Freed in the trace, or a second block at the address.
+                Some(FREED | CONFIRMED) => self.history.contradictions += 1,
+                Some(_) => {}
                 None => {
                     self.history.untraced_blocks += 1;
                     self.push_old((block.address, block.requested_bytes, segment.stream, block.stack));
                 }
             }
         }
-        let live = self.at_address.values().filter(|id| **id != FREED).count() as u64;
-        self.history.contradictions += live - confirmed;
+        let unconfirmed = self.at_address.values().filter(|id| !matches!(**id, FREED | CONFIRMED));
+        self.history.contradictions += unconfirmed.count() as u64;
     }
 
     /// Puts the allocations that were there before the first event in front.
