@@ -61,9 +61,10 @@ const TIME_UNITS: [Unit; 3] = [(1.0, "µs"), (1e3, "ms"), (1e6, "s")];
 /// The marks of a stretch, from its beginning to its end; none where there is no room or no stretch.
 pub fn ticks(request: &TickRequest) -> Vec<Tick> {
     let TickRequest { kind, from, to, pixels } = *request;
-    let usable =
-        [from, to, pixels].iter().all(|n| n.is_finite()) && from < to && from.abs().max(to.abs()) < 1e21;
-    if !usable || pixels < 1.0 {
+    let largest = from.abs().max(to.abs());
+    let usable = [from, to, pixels].iter().all(|n| n.is_finite()) && largest < 1e21 && pixels >= 1.0;
+    // No unit is parted below a millionth, and no number beyond its precision.
+    if !usable || to - from < (largest * 1e-12).max(1e-6) {
         return Vec::new();
     }
     let room = if kind == TickKind::Bytes { ROOM_DOWN_PX } else { ROOM_ACROSS_PX };

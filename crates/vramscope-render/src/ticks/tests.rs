@@ -47,6 +47,12 @@ fn time_is_named_in_the_unit_of_its_size() {
     assert_eq!(of(0.0, 10.0 * 3600e6), "0 | 3 h | 6 h | 9 h");
 }
 
+#[test]
+fn a_stretch_of_nothing_has_no_marks() {
+    let of = |from, to| ticks(&TickRequest { kind: TickKind::Bytes, from, to, pixels: 400.0 }).len();
+    assert_eq!((of(3.7e-309, 2.2e-308), of(5.0, 5.0), of(1e20, 1e20 + 1e5)), (0, 0, 0));
+}
+
 proptest! {
     #[test]
     fn never_too_many_always_inside_and_rising(
