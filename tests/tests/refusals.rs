@@ -66,3 +66,35 @@ fn an_empty_snapshot_opens() {
         assert!(query::answer(&recording, r#"{"ask":"overview","device":0}"#).contains("no history"));
     }
 }
+
+/// Damage that the pickle does not show is told by gzip's check sum; padding behind the file is none.
+#[test]
+fn check_sums_of_gzip_are_compared() {
+    let bytes = std::fs::read(recordings::folder().join("streams.pickle.gz")).unwrap();
+    let codes = |bytes: &[u8]| {
+        let recording = recordings::open(bytes, 1000).unwrap();
+        let banner =
+            query::answer(&recording, r#"{"ask":"overview","device":0}"#).contains("damaged on the way");
+        (banner, summary(&recording).warnings.iter().map(|warning| warning.code).collect::<Vec<_>>())
+    };
+    assert_eq!(codes(&bytes), (false, vec![]));
+    assert_eq!(codes(&[&bytes[..], &[0; 512]].concat()), (false, vec![]), "padding");
+    let mut wrong = bytes.clone();
+    let check_sum = wrong.len() - 8;
+    wrong[check_sum] ^= 1;
+    assert_eq!(codes(&wrong), (true, vec!["checksum_differs"]));
+    assert_eq!(codes(&bytes[..bytes.len() - 4]), (true, vec!["checksum_differs"]), "cut in the check sum");
+}
+
+/// A cut pickle in whole gzip data is told as what it is, with an offset of the unpacked bytes.
+#[test]
+fn a_cut_pickle_in_whole_gzip_data() {
+    use std::io::Write;
+    let pickle = recordings::pickle("streams");
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(&pickle[..60_000]).unwrap();
+    let error = recordings::open(&packer.finish().unwrap(), 4096).expect_err("cut");
+    assert_eq!((error.code, error.at, error.unpacked), (ErrorCode::Truncated, Some(60_000), true));
+    let nothing = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()).finish().unwrap();
+    assert_eq!(recordings::open(&nothing, 4096).expect_err("nothing").code, ErrorCode::Empty);
+}

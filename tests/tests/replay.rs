@@ -160,6 +160,17 @@ fn questions_about_a_script() {
     assert!(ask(&recording, r#"{"ask":"nonsense"}"#)["error"].is_string());
 }
 
+/// More requested than reserved cannot be: the file lies somewhere.
+#[test]
+fn impossible_moments_are_counted() {
+    let script =
+        Script::default().event("alloc", 0x1000, 3 * MIB).free(0x1000, 3 * MIB).segment(0x1000, 2 * MIB, &[]);
+    let warnings = summary(&open(&script)).warnings;
+    let warning =
+        warnings.iter().find(|warning| warning.code == "more_requested_than_reserved").expect("a warning");
+    assert_eq!(warning.count, 2);
+}
+
 /// A random program: at each step an allocation at a free place, or the free of a live one. Returns the script and, after each event, the live
 /// allocations by address.
 fn program(steps: &[(u8, u64)]) -> (Script, Vec<BTreeMap<u64, u64>>) {

@@ -7,9 +7,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Reads PyTorch CUDA memory snapshots and tells where the memory went.
 #[derive(Parser)]
-#[command(version, about)]
+#[command(
+    name = "vramscope",
+    version,
+    about = "Reads PyTorch CUDA memory snapshots and tells where the memory went"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -14,22 +14,22 @@ const PIECE: usize = 1 << 20;
 
 /// Reads and replays a file; the error is one plain message.
 pub(crate) fn open(path: &str) -> Result<Recording, String> {
-    let name = display_name(path);
-    let unreadable = |error: std::io::Error| format!("{name} cannot be read: {error}");
+    let shown = if path == "-" { "standard input" } else { path };
+    let unreadable = |error: std::io::Error| format!("{shown} cannot be read: {error}");
     let (mut source, size): (Box<dyn Read>, Option<u64>) = if path == "-" {
         (Box::new(stdin().lock()), None)
     } else {
         let file = File::open(path).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         if meta.is_dir() {
-            return Err(format!("{name} is a folder; give the snapshot file in it"));
+            return Err(format!("{shown} is a folder; give the snapshot file in it"));
         }
         (Box::new(file), Some(meta.len()))
     };
     let bar = progress_bar(size);
-    let mut decoder = Decoder::new(&name, Limits::default());
+    let mut decoder = Decoder::new(&base_name(shown), Limits::default());
     let mut piece = vec![0; PIECE];
-    let told = |error: Box<vramscope_core::decode::OpenError>| error.to_string().replace("{name}", &name);
+    let told = |error: Box<vramscope_core::decode::OpenError>| error.to_string().replace("{name}", shown);
     loop {
         let n = match source.read(&mut piece) {
             Ok(0) => break,
@@ -48,10 +48,7 @@ pub(crate) fn open(path: &str) -> Result<Recording, String> {
     Ok(recording)
 }
 
-fn display_name(path: &str) -> String {
-    if path == "-" {
-        return "standard input".into();
-    }
+fn base_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 

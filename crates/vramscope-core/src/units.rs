@@ -12,16 +12,27 @@ pub fn format_bytes(bytes: u64) -> String {
 }
 
 /// Figures that stand together: one shared unit, that of the largest, and as many decimals (up to three) as make different
-/// values look different. A value that would read 0.0 gets its own unit.
+/// values look different and keep each within 2.5 % of the truth. A value below a twentieth of the unit gets its own.
 pub fn format_bytes_group(values: &[u64]) -> Vec<String> {
     let unit = own_unit(values.iter().copied().max().unwrap_or(0));
     let text = |decimals| values.iter().map(move |&bytes| shared(bytes, unit, decimals)).collect::<Vec<_>>();
-    (1..=3).map(text).find(|texts| all_told_apart(values, texts)).unwrap_or_else(|| text(3))
+    let near = |decimals: usize| values.iter().all(|&bytes| is_near(bytes, unit, decimals));
+    let enough = |decimals: &usize| near(*decimals) && all_told_apart(values, &text(*decimals));
+    text((1..=3).find(enough).unwrap_or(3))
+}
+
+fn is_small(bytes: u64, unit: usize) -> bool {
+    (bytes as f64) < 0.05 * size_of_unit(unit)
+}
+
+/// Rounding to so many decimals changes the value by at most 2.5 %.
+fn is_near(bytes: u64, unit: usize, decimals: usize) -> bool {
+    let (value, scale) = (bytes as f64 / size_of_unit(unit), 10f64.powi(decimals as i32));
+    is_small(bytes, unit) || ((value * scale).round() / scale - value).abs() <= 0.025 * value
 }
 
 fn shared(bytes: u64, unit: usize, decimals: usize) -> String {
-    let too_small = bytes > 0 && (bytes as f64) < 0.05 * size_of_unit(unit);
-    if too_small { format_bytes(bytes) } else { in_unit(bytes, unit, decimals) }
+    if is_small(bytes, unit) { format_bytes(bytes) } else { in_unit(bytes, unit, decimals) }
 }
 
 fn all_told_apart(values: &[u64], texts: &[String]) -> bool {
@@ -130,6 +141,7 @@ mod tests {
         assert_eq!(group(&[32 << 10, 5 << 30]), ["32.0 KiB", "5.0 GiB"]);
         assert_eq!(group(&[]), Vec::<String>::new());
         assert_eq!(group(&[1 << 30, 1 << 30]), ["1.0 GiB", "1.0 GiB"]);
+        assert_eq!(group(&[65 << 20, 1 << 30, 0]), ["0.063 GiB", "1.000 GiB", "0 B"]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Session {
     /// Starts to read one file.
     #[wasm_bindgen(constructor)]
     pub fn new(name: &str, _size_bytes: f64) -> Session {
-        Session { stage: Stage::Reading(Box::new(Decoder::new(name, Limits::default()))) }
+        Session { stage: Stage::Reading(Box::new(Decoder::new(name, Limits::for_tab()))) }
     }
 
     /// Takes the next piece of the file; throws the first fault.

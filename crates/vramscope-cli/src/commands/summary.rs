@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     for file in &args.files {
         match read::open(file) {
             Ok(recording) if args.json => summaries.push(summary(&recording)),
-            Ok(recording) => failed |= !print(&text(&summary(&recording))),
+            Ok(recording) => failed |= !print(&text(file, &summary(&recording))),
             Err(message) => {
                 eprintln!("vramscope: {message}");
                 failed = true;
@@ -52,11 +52,13 @@ fn json(summaries: &[Summary], several: bool) -> String {
     text.unwrap_or_default() + "\n"
 }
 
-fn text(summary: &Summary) -> String {
+fn text(path: &str, summary: &Summary) -> String {
     let file = &summary.file;
-    let protocol = file.protocol.map(|protocol| format!(" protocol {protocol}")).unwrap_or_default();
-    let mut lines =
-        vec![format!("{}  {} bytes, {}{protocol}", file.name, group_digits(file.bytes), file.container)];
+    let path = if path == "-" { &file.name } else { path };
+    let container =
+        if file.container == "pickle" { "pickle".into() } else { format!("{} of a pickle", file.container) };
+    let protocol = file.protocol.map(|protocol| format!(", protocol {protocol}")).unwrap_or_default();
+    let mut lines = vec![format!("{path}  {} bytes, {container}{protocol}", group_digits(file.bytes))];
     if summary.devices.is_empty() {
         lines.push("  no device has events or segments".into());
     }
@@ -71,7 +73,7 @@ fn text(summary: &Summary) -> String {
 
 fn device_lines(device: &DeviceSummary) -> Vec<String> {
     let history = &device.history;
-    let name = if device.device < 0 { "host".to_owned() } else { format!("GPU {}", device.device) };
+    let name = if device.device == -1 { "host".to_owned() } else { format!("GPU {}", device.device) };
     let mut facts = vec![
         count(device.events, "event", "events"),
         count(device.allocations, "allocation", "allocations"),
@@ -85,7 +87,10 @@ fn device_lines(device: &DeviceSummary) -> Vec<String> {
         "    {:<6}{:>14}{:>14}{:>14}{:>14}",
         "", "requested", "allocated", "active", "reserved"
     ));
-    lines.push(figures_line("peak", &device.peak));
+    // One moment has no peak.
+    if device.events > 0 {
+        lines.push(figures_line("peak", &device.peak));
+    }
     lines.push(figures_line("end", &device.end));
     lines.push(format!("    {}", history_line(device)));
     lines
@@ -112,18 +117,20 @@ fn history_line(device: &DeviceSummary) -> String {
     let history = &device.history;
     let ooms = match history.ooms {
         0 => String::new(),
-        ooms => format!("; {}", count(ooms, "out of memory", "times out of memory")),
+        ooms => format!("; ran out of memory {}", count(ooms, "time", "times")),
     };
     let state = if history.complete {
         "history complete".to_owned()
     } else if device.events == 0 {
-        "no history".to_owned()
-    } else {
+        "no history: one moment, peaks are not known".to_owned()
+    } else if history.baseline_bytes > 0 || history.unmatched_frees > 0 {
         format!(
-            "history incomplete: {} bytes were there before it, {} without alloc",
+            "history incomplete, peaks are those of the recording: {} bytes were there before it, {} without alloc",
             group_digits(history.baseline_bytes),
             count(history.unmatched_frees, "free", "frees")
         )
+    } else {
+        "history incomplete, peaks are those of the recording: memory was reserved before it".to_owned()
     };
     state + &ooms
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use vramscope_pickle::{Build, Refusal, Value};
 
+use super::decoder::Limits;
 use super::keys;
 use crate::ids::{FrameId, StackId, StreamId, StringId};
 use crate::model::{Block, Events, Segment, Stacks, Strings};
@@ -69,10 +70,15 @@ pub(super) struct SnapshotBuilder {
     pub(super) markers: Markers,
     pub(super) warnings: Warnings,
     frames_scratch: Vec<FrameId>,
+    limits: Limits,
+    /// Values in `generics` and `tuples`.
+    n_values: usize,
+    /// Blocks copied into segments; more than there are when lists are shared.
+    pub(super) blocks_taken: usize,
 }
 
 impl SnapshotBuilder {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         SnapshotBuilder {
             strings: keys::known_strings(),
             stacks: Stacks::default(),
@@ -89,6 +95,9 @@ impl SnapshotBuilder {
             markers: Markers::default(),
             warnings: Warnings::default(),
             frames_scratch: Vec::new(),
+            limits,
+            n_values: 0,
+            blocks_taken: 0,
         }
     }
 
@@ -125,15 +134,25 @@ impl SnapshotBuilder {
 
     fn new_node(&mut self) -> Result<u32, Refusal> {
         let handle = self.nodes.len();
-        if handle >= MAX_CONTAINERS {
-            return Err(Refusal { what: "lists and dicts", limit: MAX_CONTAINERS as u64 });
+        if handle >= self.limits.max_containers {
+            return Err(Refusal { what: "lists and dicts", limit: self.limits.max_containers as u64 });
         }
         self.nodes.push(Node::Empty);
         Ok(handle as u32)
     }
 
+    /// Counts values that stay.
+    fn keep(&mut self, count: usize) -> Result<(), Refusal> {
+        self.n_values += count;
+        match self.n_values <= self.limits.max_values {
+            true => Ok(()),
+            false => Err(Refusal { what: "values outside of records", limit: self.limits.max_values as u64 }),
+        }
+    }
+
     /// Adds to a container that is kept as it is.
-    fn extend_generic(&mut self, handle: u32, items: &[Value]) {
+    fn extend_generic(&mut self, handle: u32, items: &[Value]) -> Result<(), Refusal> {
+        self.keep(items.len())?;
         match self.node(handle) {
             Node::Generic(at) => {
                 if let Some(known) = self.generics.get_mut(at as usize) {
@@ -147,11 +166,19 @@ impl SnapshotBuilder {
             // A record that gets stray items: they have no place.
             _ => self.skipped(items.len()),
         }
+        Ok(())
     }
 
     pub(super) fn skipped(&mut self, count: usize) {
         self.warnings.add("skipped_values", count as u64, || {
             "Values that are not where the format has them were passed over.".into()
+        });
+    }
+
+    /// Counts a field whose value is of no use.
+    pub(super) fn unreadable(&mut self) {
+        self.warnings.add("unreadable_fields", 1, || {
+            "Fields have values of unexpected kinds; they were read as unknown or 0.".into()
         });
     }
 
@@ -221,9 +248,6 @@ impl SnapshotBuilder {
     }
 }
 
-/// Handles are 32 bits; this leaves room for rows made of them.
-const MAX_CONTAINERS: usize = 1 << 30;
-
 impl Build for SnapshotBuilder {
     fn text(&mut self, utf8: &[u8]) -> Result<u32, Refusal> {
         Ok(self.strings.intern(utf8).0)
@@ -245,6 +269,7 @@ impl Build for SnapshotBuilder {
                 return Ok(handle);
             }
         }
+        self.keep(items.len() + 1)?;
         self.tuples.push(items.to_vec());
         Ok(next)
     }
@@ -270,7 +295,7 @@ impl Build for SnapshotBuilder {
         match self.node(list) {
             Node::Trace(_) => self.extend_trace(list, items),
             Node::Empty if items.iter().any(has_event) => self.extend_trace(list, items),
-            _ => self.extend_generic(list, items),
+            _ => return self.extend_generic(list, items),
         }
         Ok(())
     }
@@ -280,9 +305,9 @@ impl Build for SnapshotBuilder {
             Node::Event(row) => self.set_event_fields(row, pairs),
             Node::Empty if pairs.len() > 2 => match self.record(pairs) {
                 Some(node) => self.set_node(dict, node),
-                None => self.extend_generic(dict, pairs),
+                None => return self.extend_generic(dict, pairs),
             },
-            _ => self.extend_generic(dict, pairs),
+            _ => return self.extend_generic(dict, pairs),
         }
         Ok(())
     }

@@ -3,15 +3,39 @@
 use vramscope_pickle::Reader;
 
 use super::builder::SnapshotBuilder;
-use super::container::{Gunzip, HEAD, Kind, sniff};
+use super::container::{Fault, Gunzip, HEAD, Kind, sniff};
 use super::error::OpenError;
 use crate::model::{Snapshot, Source};
 
-/// How much one file may make the decoder hold.
-#[derive(Clone, Copy, Debug, Default)]
+/// How much one file may make the decoder hold. Each is far above real recordings (ten million events need some forty million
+/// memo entries and twenty million containers), and keeps a small hostile file from taking the machine.
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The pickle reader's.
     pub pickle: vramscope_pickle::Limits,
+    /// Most lists and dicts: eight bytes each.
+    pub max_containers: usize,
+    /// Most values that stay in lists and dicts which are no records: sixteen bytes each.
+    pub max_values: usize,
+}
+
+impl Default for Limits {
+    /// For a machine of its own.
+    fn default() -> Self {
+        Limits { pickle: vramscope_pickle::Limits::default(), max_containers: 1 << 28, max_values: 1 << 27 }
+    }
+}
+
+impl Limits {
+    /// For a tab, which has 4 GiB in all: the largest that these allow together is about half of it.
+    pub fn for_tab() -> Self {
+        let pickle = vramscope_pickle::Limits {
+            max_stack: 1 << 25,
+            max_memo: 1 << 26,
+            ..vramscope_pickle::Limits::default()
+        };
+        Limits { pickle, max_containers: 1 << 26, max_values: 1 << 25 }
+    }
 }
 
 /// How far reading has come.
@@ -32,6 +56,8 @@ pub struct Decoder {
     head: Vec<u8>,
     wrapping: Wrapping,
     reader: Reader<SnapshotBuilder>,
+    /// Nothing speaks against the bytes: what is packed agrees with its check sum.
+    sound: bool,
 }
 
 enum Wrapping {
@@ -49,7 +75,8 @@ impl Decoder {
             fed_bytes: 0,
             head: Vec::new(),
             wrapping: Wrapping::Unknown,
-            reader: Reader::new(SnapshotBuilder::new(), limits.pickle),
+            reader: Reader::new(SnapshotBuilder::new(limits), limits.pickle),
+            sound: true,
         }
     }
 
@@ -92,17 +119,20 @@ impl Decoder {
         if matches!(self.wrapping, Wrapping::Unknown) {
             self.start()?;
         }
+        let packed_whole = match &mut self.wrapping {
+            Wrapping::Gzip(gunzip) => gunzip.finish(),
+            _ => true,
+        };
         if !self.reader.is_done() {
-            let readable = self.progress().events;
-            return Err(match self.wrapping {
-                Wrapping::Gzip(_) => OpenError::gzip(self.fed_bytes, true, readable),
-                _ => OpenError::pickle(&self.reader.truncated(), self.reader.protocol(), readable),
-            });
+            return Err(self.cut(packed_whole));
         }
+        self.sound &= packed_whole;
         let source = self.source();
         let protocol = source.protocol;
-        let reader =
-            std::mem::replace(&mut self.reader, Reader::new(SnapshotBuilder::new(), Default::default()));
+        let reader = std::mem::replace(
+            &mut self.reader,
+            Reader::new(SnapshotBuilder::new(Limits::default()), Default::default()),
+        );
         let (root, builder) = reader.finish().map_err(|error| OpenError::pickle(&error, protocol, 0))?;
         builder.finish(root, source).map_err(|not| OpenError::wrong_shape(not.found, protocol))
     }
@@ -113,12 +143,29 @@ impl Decoder {
         self.reader.into_builder().finish_readable(source)
     }
 
+    /// The error of a file that ends before its pickle does.
+    fn cut(&self, packed_whole: bool) -> Box<OpenError> {
+        let readable = self.progress().events;
+        match self.wrapping {
+            Wrapping::Gzip(_) if !packed_whole => OpenError::gzip(self.fed_bytes, true, readable),
+            Wrapping::Gzip(_) if self.reader.position() == 0 => OpenError::empty(),
+            _ => self.unpacked(OpenError::pickle(&self.reader.truncated(), self.reader.protocol(), readable)),
+        }
+    }
+
+    /// Marks that an error's offset counts bytes after unpacking.
+    fn unpacked(&self, mut error: Box<OpenError>) -> Box<OpenError> {
+        error.unpacked = matches!(self.wrapping, Wrapping::Gzip(_));
+        error
+    }
+
     fn source(&self) -> Source {
         Source {
             name: self.name.clone(),
             size_bytes: self.fed_bytes,
             container: if matches!(self.wrapping, Wrapping::Gzip(_)) { "gzip" } else { "pickle" },
             protocol: self.reader.protocol(),
+            sound: self.sound,
         }
     }
 
@@ -137,9 +184,12 @@ impl Decoder {
         let reader = &mut self.reader;
         let Wrapping::Gzip(gunzip) = &mut self.wrapping else { return feed(reader, piece) };
         match gunzip.feed(piece, |unpacked| feed_unpacked(reader, unpacked)) {
-            Ok(result) => result,
-            // What follows STOP does not matter, packed or not.
-            Err(_) if reader.is_done() => Ok(()),
+            Ok(result) => result.map_err(|error| self.unpacked(error)),
+            // The pickle is whole. What follows it may be padding; a check sum that differs is worth a word.
+            Err(fault) if reader.is_done() => {
+                self.sound &= fault == Fault::Trailing;
+                Ok(())
+            }
             Err(_) => Err(OpenError::gzip(self.fed_bytes, false, self.progress().events)),
         }
     }

@@ -47,17 +47,20 @@ pub struct OpenError {
     pub advice: String,
     /// Events read without a fault: the part that can be opened all the same.
     pub readable: u64,
+    /// `at` counts bytes after unpacking.
+    pub unpacked: bool,
 }
 
 impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} It looks like {}.", self.title, self.looks_like)?;
-        if let Some(at) = self.at {
-            write!(f, " Stopped at byte {}", units::group_digits(at))?;
-            if let (Some(expected), Some(found)) = (&self.expected, &self.found) {
-                write!(f, ": expected {expected}, found {found}")?;
-            }
-            write!(f, ".")?;
+        let unpacked = if self.unpacked { " of the unpacked data" } else { "" };
+        let place = self.at.map(|at| format!("Stopped at byte {}{unpacked}: ", units::group_digits(at)));
+        // What was found says nothing new when it is the whole file.
+        if let (Some(expected), Some(found)) =
+            (&self.expected, self.found.as_ref().filter(|found| **found != self.looks_like))
+        {
+            write!(f, " {}expected {expected}, found {found}.", place.unwrap_or_default())?;
         }
         write!(f, " {} {}", self.cause, self.advice)
     }
@@ -79,6 +82,7 @@ impl OpenError {
             cause: "The disk may have been full when it was written.".into(),
             advice: "Write the snapshot again.".into(),
             readable: 0,
+            unpacked: false,
         })
     }
 
@@ -102,6 +106,7 @@ impl OpenError {
             cause: "Another file was chosen.".into(),
             advice,
             readable: 0,
+            unpacked: false,
         })
     }
 
@@ -116,6 +121,7 @@ impl OpenError {
             cause: "It is a pickle of something else.".into(),
             advice: RECORD.into(),
             readable: 0,
+            unpacked: false,
         })
     }
 
@@ -138,8 +144,9 @@ impl OpenError {
             expected: Some("gzip data".into()),
             found: Some(if cut { "the end" } else { "something else" }.into()),
             cause: cause.into(),
-            advice: advice("Copy it again", readable),
+            advice: "Copy it again.".into(),
             readable,
+            unpacked: false,
         })
     }
 
@@ -148,39 +155,29 @@ impl OpenError {
         Box::new(OpenError {
             code,
             title,
-            looks_like: if readable > 0 {
-                format!(
+            looks_like: match readable {
+                0 => pickle_name(protocol),
+                _ => format!(
                     "a PyTorch memory snapshot, {}; its first {} were read without a fault",
-                    pickle_name(protocol).trim_start_matches("a "),
+                    pickle_name(protocol),
                     units::count(readable, "event", "events")
-                )
-            } else {
-                pickle_name(protocol)
+                ),
             },
             at: Some(error.at),
             expected: Some(error.kind.expected()),
             found: Some(error.kind.found()),
             cause: cause.into(),
-            advice: advice(remedy, if code == ErrorCode::CallsCode { 0 } else { readable }),
+            advice: format!("{remedy}."),
             readable: if code == ErrorCode::CallsCode { 0 } else { readable },
+            unpacked: false,
         })
     }
 }
 
 fn pickle_name(protocol: Option<u8>) -> String {
     match protocol {
-        Some(protocol) => format!("a pickle, protocol {protocol}"),
+        Some(protocol) => format!("a pickle of protocol {protocol}"),
         None => "a pickle of protocol 0 or 1".into(),
-    }
-}
-
-fn advice(remedy: &str, readable: u64) -> String {
-    match readable {
-        0 => format!("{remedy}."),
-        _ => format!(
-            "{remedy}. Or open the readable part: its {} are shown, without the final segments.",
-            units::count(readable, "event", "events")
-        ),
     }
 }
 
@@ -203,7 +200,7 @@ fn words(kind: &ErrorKind) -> (ErrorCode, String, &'static str, &'static str) {
             ErrorCode::TooLarge,
             format!("{{name}} has more {what} than the limit of {}.", units::group_digits(*limit)),
             "The file is damaged, or far larger than any known recording.",
-            "Record fewer events (max_entries), or use the command line",
+            "Record fewer events (max_entries)",
         ),
         ErrorKind::UnknownProtocol { protocol } => (
             ErrorCode::Damaged,

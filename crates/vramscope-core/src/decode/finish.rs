@@ -7,7 +7,8 @@ use vramscope_pickle::Value;
 
 use super::builder::{DeviceSegment, Markers, Node, SnapshotBuilder};
 use super::keys;
-use super::order::rotate_to_time_order;
+use super::order::{fill_unknown_times, rotate_to_time_order};
+use super::record::MOST_SHARING;
 use crate::model::{Device, Events, Snapshot, Source};
 use crate::units;
 
@@ -127,28 +128,41 @@ impl SnapshotBuilder {
         }
     }
 
-    /// One list of row ranges for each device; devices without events have an empty one.
+    /// One list of row ranges for each device; devices without events have an empty one. A flat list of events is one device.
     fn device_traces(&mut self, value: Value) -> Vec<Vec<Range<u32>>> {
         let mut strays = 0;
         let mut traces = Vec::new();
-        for item in self.generic(value) {
-            let ranges = match *item {
-                Value::List(list) => match self.node(list) {
-                    Node::Trace(at) => self.traces.get(at as usize).cloned().unwrap_or_default(),
-                    _ => Vec::new(),
-                },
-                _ => {
-                    strays += 1;
-                    Vec::new()
-                }
-            };
-            traces.push(ranges);
+        match value {
+            Value::List(list) if matches!(self.node(list), Node::Trace(_)) => {
+                traces.push(self.ranges(value, &mut strays))
+            }
+            Value::List(_) | Value::Tuple(_) => {
+                let items = self.generic(value);
+                strays += items.len().saturating_sub(MAX_DEVICES);
+                traces.extend(items.iter().take(MAX_DEVICES).map(|item| self.ranges(*item, &mut strays)));
+            }
+            _ => strays += 1,
         }
         self.skipped(strays);
         traces
     }
 
+    /// The rows of a list of events.
+    fn ranges(&self, value: Value, strays: &mut usize) -> Vec<Range<u32>> {
+        match value {
+            Value::List(list) => match self.node(list) {
+                Node::Trace(at) => return self.traces.get(at as usize).cloned().unwrap_or_default(),
+                _ => *strays += self.generic(value).len(),
+            },
+            _ => *strays += 1,
+        }
+        Vec::new()
+    }
+
     fn segments_of(&mut self, value: Value) -> Vec<DeviceSegment> {
+        if !matches!(value, Value::List(_)) {
+            self.skipped(1);
+        }
         let items = self.generic(value);
         let rows: Vec<u32> = items
             .iter()
@@ -165,21 +179,42 @@ impl SnapshotBuilder {
         if rows.len() == self.segments.len() && rows.iter().enumerate().all(|(i, &row)| i as u32 == row) {
             return std::mem::take(&mut self.segments);
         }
-        rows.iter().filter_map(|&row| self.segments.get(row as usize).cloned()).collect()
+        // Segments that are listed several times share their rows: kept in proportion, like blocks.
+        let mut taken = 0;
+        let mut segments = Vec::new();
+        for segment in rows.iter().filter_map(|&row| self.segments.get(row as usize)) {
+            taken += segment.segment.blocks.len() + 1;
+            if taken > MOST_SHARING * (self.blocks.len() + self.segments.len()) {
+                break;
+            }
+            segments.push(segment.clone());
+        }
+        let cut = rows.len() - segments.len();
+        self.skipped(cut);
+        segments
     }
 
     fn assemble(
         mut self,
-        traces: Vec<(i64, Vec<Range<u32>>)>,
+        mut traces: Vec<(i64, Vec<Range<u32>>)>,
         segments: Vec<DeviceSegment>,
         has_segments: bool,
         source: Source,
     ) -> Snapshot {
         let mut events = std::mem::take(&mut self.events);
         events.notes.sort_by_key(|(row, _)| *row);
-        if !self.markers.time_us {
+        if self.markers.time_us {
+            fill_unknown_times(&mut events.times_us);
+        } else {
             events.times_us = Vec::new();
         }
+        if !source.sound {
+            self.warnings.add("checksum_differs", 1, || {
+                "The check sum of the gzip data differs or is missing: the file was damaged on the way, and figures may be wrong. Copy it again.".into()
+            });
+        }
+        let cut = limit_sharing(&mut traces, events.len());
+        self.skipped(cut);
         let mut devices: BTreeMap<i64, Device> = BTreeMap::new();
         for (ordinal, mut trace) in split(events, traces) {
             if let Some(cut) = rotate_to_time_order(&mut trace) {
@@ -215,13 +250,39 @@ impl SnapshotBuilder {
     }
 }
 
-/// The rows of each device. One device, and several in a row, are cut without copying rows one by one.
+/// Devices that are shown; more than any machine has.
+const MAX_DEVICES: usize = 4_096;
+
+/// Cuts off lists that use rows again and again, so that memory stays in proportion to the file. Returns how many rows.
+fn limit_sharing(traces: &mut [(i64, Vec<Range<u32>>)], n_events: usize) -> usize {
+    let (mut taken, mut cut) = (0, 0);
+    for (_, ranges) in traces {
+        let rows: usize = ranges.iter().map(|range| range.len()).sum();
+        if taken + rows > MOST_SHARING * n_events {
+            ranges.clear();
+            cut += rows;
+        } else {
+            taken += rows;
+        }
+    }
+    cut
+}
+
+/// The rows of each device. Lists that follow each other, as in every known file, are cut apart without copying rows one by one.
 fn split(mut events: Events, traces: Vec<(i64, Vec<Range<u32>>)>) -> Vec<(i64, Events)> {
+    let mut end = 0;
+    let in_order = traces.iter().flat_map(|(_, ranges)| ranges).all(|range| {
+        let follows = range.start >= end;
+        end = range.end;
+        follows
+    });
     let mut out = Vec::with_capacity(traces.len());
     for (ordinal, ranges) in traces.into_iter().rev() {
         let trace = match ranges.as_slice() {
             [] => Events::default(),
-            [range] if range.end as usize == events.len() => split_off(&mut events, range.start as usize),
+            [range] if in_order && range.end as usize == events.len() => {
+                split_off(&mut events, range.start as usize)
+            }
             _ => gather(&events, &ranges),
         };
         out.push((ordinal, trace));

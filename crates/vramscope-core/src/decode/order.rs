@@ -1,6 +1,18 @@
 //! Ring buffers that were read from the wrong point.
 
+use super::record::UNKNOWN_TIME;
 use crate::model::Events;
+
+/// Gives events without a time that of the event before, or, at the start, of the first that has one.
+pub(super) fn fill_unknown_times(times_us: &mut [i64]) {
+    let mut last = times_us.iter().copied().find(|time| *time != UNKNOWN_TIME).unwrap_or(0);
+    for time in times_us {
+        match *time {
+            UNKNOWN_TIME => *time = last,
+            known => last = known,
+        }
+    }
+}
 
 /// Backward steps below this come from clock conversion and threads: file order stands.
 const LARGEST_JITTER_US: i64 = 1_000;
@@ -47,6 +59,13 @@ mod tests {
             stacks: vec![StackId(0); n],
             notes: vec![(0, EventNotes { pool: Some((0, 1)), ..EventNotes::default() })],
         }
+    }
+
+    #[test]
+    fn unknown_times_are_their_neighbours() {
+        let mut times = [UNKNOWN_TIME, 5, UNKNOWN_TIME, 7, UNKNOWN_TIME];
+        fill_unknown_times(&mut times);
+        assert_eq!(times, [5, 5, 5, 7, 7]);
     }
 
     #[test]

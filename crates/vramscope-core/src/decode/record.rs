@@ -7,8 +7,11 @@ use super::keys;
 use crate::ids::{FrameId, StackId, StringId};
 use crate::model::{Action, Block, BlockState, EventNotes, Frame, PoolId, Segment, SegmentKind};
 
-/// No device has more: a larger size is damage, and is read as 0. Also keeps sums far from overflow.
-const LARGEST_SIZE: u64 = 1 << 53;
+/// No device has more (64 TiB): a larger size is damage, and is read as 0. Also keeps sums far from overflow.
+const LARGEST_SIZE: u64 = 1 << 46;
+
+/// The time of an event that has none; replaced by its neighbour's at the end.
+pub(super) const UNKNOWN_TIME: i64 = i64::MIN;
 
 /// Keys and values of a dict.
 fn pairs(items: &[Value]) -> impl Iterator<Item = (u32, Value)> + '_ {
@@ -70,7 +73,7 @@ impl SnapshotBuilder {
         self.events.addrs.push(0);
         self.events.sizes.push(0);
         self.events.streams.push(crate::ids::StreamId(0));
-        self.events.times_us.push(0);
+        self.events.times_us.push(UNKNOWN_TIME);
         self.events.stacks.push(StackId::EMPTY);
         self.set_event_fields(row, items);
         row
@@ -85,19 +88,26 @@ impl SnapshotBuilder {
                     let action = self.action(value);
                     set(&mut self.events.actions, at, action);
                 }
-                keys::ADDR | keys::DEVICE_FREE => set(&mut self.events.addrs, at, bits(value).unwrap_or(0)),
+                keys::ADDR | keys::DEVICE_FREE => {
+                    let addr = self.bits_or_unreadable(value);
+                    set(&mut self.events.addrs, at, addr);
+                }
                 keys::SIZE => {
                     let size = self.size(value);
                     set(&mut self.events.sizes, at, size);
                 }
                 keys::STREAM => {
-                    let stream = self.stream_id(bits(value).unwrap_or(0));
+                    let raw = self.bits_or_unreadable(value);
+                    let stream = self.stream_id(raw);
                     set(&mut self.events.streams, at, stream);
                 }
-                keys::TIME_US => {
-                    self.markers.time_us = true;
-                    set(&mut self.events.times_us, at, signed(value).unwrap_or(0));
-                }
+                keys::TIME_US => match signed(value) {
+                    Some(time_us) => {
+                        self.markers.time_us = true;
+                        set(&mut self.events.times_us, at, time_us);
+                    }
+                    None => self.unreadable(),
+                },
                 keys::FRAMES => {
                     let stack = self.stack(value);
                     set(&mut self.events.stacks, at, stack);
@@ -112,7 +122,11 @@ impl SnapshotBuilder {
                 }
                 keys::POOL_ID => {
                     self.markers.pool_id = true;
-                    notes.pool = self.pool(value).filter(|pool| *pool != (0, 0));
+                    let pool = self.pool(value);
+                    notes.pool = pool.filter(|pool| *pool != (0, 0));
+                    if pool.is_none() {
+                        self.unreadable();
+                    }
                 }
                 keys::FORWARD_FRAMES => self.markers.forward_frames = true,
                 _ => {}
@@ -121,6 +135,13 @@ impl SnapshotBuilder {
         if notes != EventNotes::default() {
             self.events.notes.push((row, notes));
         }
+    }
+
+    fn bits_or_unreadable(&mut self, value: Value) -> u64 {
+        bits(value).unwrap_or_else(|| {
+            self.unreadable();
+            0
+        })
     }
 
     fn action(&mut self, value: Value) -> Action {
@@ -150,7 +171,7 @@ impl SnapshotBuilder {
             Some(size) if size <= LARGEST_SIZE => size,
             _ => {
                 self.warnings.add("impossible_sizes", 1, || {
-                    "Sizes that no device can have (negative, above 8 PiB or no number) were read as 0."
+                    "Sizes that no device can have (negative, above 64 TiB or no number) were read as 0."
                         .into()
                 });
                 0
@@ -255,9 +276,12 @@ impl SnapshotBuilder {
         for (key, value) in pairs(items) {
             match key {
                 keys::DEVICE => device = signed(value).unwrap_or(0),
-                keys::ADDRESS => segment.address = bits(value).unwrap_or(0),
+                keys::ADDRESS => segment.address = self.bits_or_unreadable(value),
                 keys::TOTAL_SIZE => segment.size_bytes = self.size(value),
-                keys::STREAM => segment.stream = self.stream_id(bits(value).unwrap_or(0)),
+                keys::STREAM => {
+                    let raw = self.bits_or_unreadable(value);
+                    segment.stream = self.stream_id(raw);
+                }
                 keys::SEGMENT_TYPE if value == Value::Text(keys::SMALL) => segment.kind = SegmentKind::Small,
                 keys::SEGMENT_POOL_ID => segment.pool = self.pool(value).unwrap_or((0, 0)),
                 keys::IS_EXPANDABLE => segment.expandable = value == Value::Bool(true),
@@ -271,8 +295,14 @@ impl SnapshotBuilder {
         self.segments.len() as u32 - 1
     }
 
+    /// The blocks of a list. A list that several segments share is copied only so often as to keep memory in proportion.
     fn blocks_of(&mut self, value: Value) -> Vec<Block> {
         let items = self.generic(value);
+        if self.blocks_taken + items.len() > MOST_SHARING * self.blocks.len() {
+            let count = items.len();
+            self.skipped(count);
+            return Vec::new();
+        }
         let blocks: Vec<Block> = items
             .iter()
             .filter_map(|item| match *item {
@@ -284,10 +314,14 @@ impl SnapshotBuilder {
             })
             .collect();
         let strays = items.len() - blocks.len();
+        self.blocks_taken += blocks.len();
         self.skipped(strays);
         blocks
     }
 }
+
+/// How often rows may be used that the file has once. Writers use each once.
+pub(super) const MOST_SHARING: usize = 4;
 
 const UNKNOWN_ADDRESS: u64 = u64::MAX;
 

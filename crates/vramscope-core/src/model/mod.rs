@@ -62,4 +62,6 @@ pub struct Source {
     pub container: &'static str,
     /// The pickle protocol; `None` when the pickle does not say (0 and 1).
     pub protocol: Option<u8>,
+    /// False if a check sum of the container differs: bytes were changed on the way.
+    pub sound: bool,
 }

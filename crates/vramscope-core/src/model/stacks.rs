@@ -32,13 +32,12 @@ pub enum FrameKind {
 }
 
 impl Frame {
-    /// Whose code it is, by its file name: Python files end in `.py` or are written like `<string>`; packages live below
-    /// `site-packages` or `dist-packages`, the standard library below `lib/pythonX.Y`.
+    /// Whose code it is, by its file name: Python files end in `.py` (or `.pyx`, `.pyw`), are scripts with a whole path and no ending, or
+    /// are written like `<string>`; packages live below `site-packages` or `dist-packages`, the standard library below `lib/pythonX.Y`.
     pub fn kind(&self, strings: &Strings) -> FrameKind {
         let file = strings.get(self.file);
         let path = file.replace('\\', "/");
-        let generated = path.starts_with('<') && path.ends_with('>');
-        if !path.ends_with(".py") && !generated {
+        if !is_python(&path) {
             return FrameKind::Cpp;
         }
         let in_package = path.contains("/site-packages/") || path.contains("/dist-packages/");
@@ -49,6 +48,16 @@ impl Frame {
         } else {
             FrameKind::Own
         }
+    }
+}
+
+fn is_python(path: &str) -> bool {
+    let base = path.rsplit('/').next().unwrap_or_default();
+    match base.rsplit_once('.') {
+        _ if path.starts_with('<') => true,
+        Some((_, ending)) => matches!(ending.to_ascii_lowercase().as_str(), "py" | "pyx" | "pyw" | "pyi"),
+        // A script without an ending; native frames without one have no path.
+        None => path.starts_with('/'),
     }
 }
 
@@ -168,6 +177,9 @@ mod tests {
         assert_eq!(kind("/usr/lib/python3.12/runpy.py"), FrameKind::Library);
         assert_eq!(kind("<frozen runpy>"), FrameKind::Library);
         assert_eq!(kind("<stdin>"), FrameKind::Own);
+        assert_eq!(kind("<eval_with_key>.5"), FrameKind::Torch);
+        assert_eq!(kind("/home/me/bin/train"), FrameKind::Own);
+        assert_eq!(kind("/home/me/KERNEL.PYX"), FrameKind::Own);
         assert_eq!(kind("CUDACachingAllocator.cpp"), FrameKind::Cpp);
         assert_eq!(kind("??"), FrameKind::Cpp);
         assert_eq!(kind(""), FrameKind::Cpp);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::moment::{Moment, Row, alive};
 use super::summary::is_complete;
-use crate::model::Device;
+use crate::model::{Device, Snapshot};
 use crate::replay::stacking::slot_bytes;
 use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK};
 use crate::units;
@@ -88,7 +88,7 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
         stacks_rest_bytes: at_peak.rest.bytes,
         duration_us: replay.duration_us(),
         legend: legend(recording, replay),
-        banner: banner(device, replay, recording.snapshot.partial),
+        banner: banner(device, replay, &recording.snapshot),
     })
 }
 
@@ -129,11 +129,19 @@ fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
 }
 
 /// What the reader must know before trusting the figures; the most severe fact only.
-fn banner(device: &Device, replay: &Replay, partial: bool) -> Option<Banner> {
+fn banner(device: &Device, replay: &Replay, snapshot: &Snapshot) -> Option<Banner> {
     let history = replay.history();
     let baseline = units::format_bytes(history.baseline_bytes);
+    let reserved = units::format_bytes(replay.reserved_at(0));
     let warning = |title: &str, text: String| Some(Banner { severity: "warning", title: title.into(), text });
-    if partial {
+    if !snapshot.source.sound {
+        return warning(
+            "The file was damaged on the way.",
+            "The check sum of its gzip data differs or is missing, so figures may be wrong. Copy it again."
+                .into(),
+        );
+    }
+    if snapshot.partial {
         let events = units::count(device.events.len() as u64, "event", "events");
         return warning(
             "Only the readable part of the file is shown.",
@@ -144,8 +152,8 @@ fn banner(device: &Device, replay: &Replay, partial: bool) -> Option<Banner> {
         return warning(
             "This snapshot has no history.",
             format!(
-                "It shows {} reserved at one moment, and no past. Call torch.cuda.memory._record_memory_history() before the part to look at.",
-                units::format_bytes(replay.reserved_at(0))
+                "It shows {reserved} reserved at one moment, and no past: peaks are not known. \
+                 Call torch.cuda.memory._record_memory_history() before the part to look at."
             ),
         );
     }
@@ -159,16 +167,21 @@ fn banner(device: &Device, replay: &Replay, partial: bool) -> Option<Banner> {
             ),
         );
     }
-    if !is_complete(device, replay, partial) {
-        return Some(Banner {
-            severity: "note",
-            title: "Recording began after the first allocation.".into(),
-            text: format!(
-                "{baseline} in {} were there throughout, without an event; {} were reserved. Start recording before the model is built to see them made.",
-                units::count(history.untraced_blocks, "block", "blocks"),
-                units::format_bytes(replay.reserved_at(0))
-            ),
-        });
+    if is_complete(device, replay, snapshot.partial) {
+        return None;
     }
-    None
+    let there = match history.untraced_blocks {
+        0 => "No allocation was there before".into(),
+        blocks => format!(
+            "{baseline} in {} were there throughout, without an event",
+            units::count(blocks, "block", "blocks")
+        ),
+    };
+    Some(Banner {
+        severity: "note",
+        title: "Recording began after memory was reserved.".into(),
+        text: format!(
+            "{there}; {reserved} were reserved. Start recording before the model is built to see all of it made."
+        ),
+    })
 }

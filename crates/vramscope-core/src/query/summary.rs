@@ -1,4 +1,4 @@
-//! The figures of `summary --json`; names and meaning are those of the public contract, section 2.
+//! The figures of `summary --json`; names and meaning are described in `crates/vramscope-cli/README.md`.
 
 use serde::Serialize;
 
@@ -27,7 +27,8 @@ pub struct File {
     pub protocol: Option<u8>,
 }
 
-/// One device.
+/// One device. Each peak is the maximum of its own series, the state before the first event included: without events it is the
+/// state at the one moment there is.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct DeviceSummary {

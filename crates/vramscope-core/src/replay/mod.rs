@@ -64,6 +64,8 @@ pub struct History {
     pub lost_allocs: u64,
     /// Allocations that an event placed on a live one: its free was lost.
     pub lost_frees: u64,
+    /// Moments at which more bytes are requested than reserved.
+    pub impossible_moments: u64,
     /// Allocations alive at the end of the trace that the final segments do not have, and the other way round.
     pub contradictions: u64,
 }
@@ -110,8 +112,21 @@ impl Replay {
             peak,
         };
         replay.slots = Slots::build(&replay, snapshot);
+        // Without final segments the reserved bytes are only a lower bound.
+        if final_reserved.is_some() {
+            replay.history.impossible_moments = replay.count_impossible_moments();
+        }
         replay.warn(warnings);
         replay
+    }
+
+    fn count_impossible_moments(&self) -> u64 {
+        let exceeds = |&moment: &u32| self.requested_at(moment) > self.reserved_at(moment);
+        // Where even the peaks are in order nothing has to be counted.
+        if self.requested_at(self.peak) <= self.reserved.least() {
+            return 0;
+        }
+        (0..self.n_moments).filter(exceeds).count() as u64
     }
 
     fn warn(&self, warnings: &mut Warnings) {
@@ -120,6 +135,9 @@ impl Replay {
         });
         warnings.add("lost_allocs", self.history.lost_allocs, || {
             "Blocks are freed that are already free: their alloc is missing from the trace. They count from the request to free them on.".into()
+        });
+        warnings.add("more_requested_than_reserved", self.history.impossible_moments, || {
+            "At these moments more bytes are requested than reserved, which cannot be: events or segments are missing or damaged.".into()
         });
         warnings.add("contradictions", self.history.contradictions, || {
             "Trace and final segments disagree on allocations, as when other threads went on while the snapshot was taken.".into()

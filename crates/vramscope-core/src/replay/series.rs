@@ -122,6 +122,11 @@ impl Steps {
         steps.iter().copied().max().unwrap_or(0)
     }
 
+    /// The least of all.
+    pub(super) fn least(&self) -> u64 {
+        self.values.iter().copied().min().unwrap_or(0)
+    }
+
     /// The first moment with the most.
     pub(super) fn fullest(&self) -> u32 {
         let most = self.values.iter().copied().max().unwrap_or(0);
