@@ -8,7 +8,7 @@ mod size;
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -28,9 +28,22 @@ pub fn build(tools: &Tools) -> Result<()> {
     let mut trunk = command(&tools.trunk);
     // A backtrace of Trunk's would hide its message.
     trunk.arg("build").env("PATH", tools.path_variable()?).env("RUST_BACKTRACE", "0");
+    trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags_without_paths());
     // Trunk takes NO_COLOR for an option of its own and refuses the value 1.
     run(trunk.env_remove("NO_COLOR")).context("could not build the page")?;
     size::print()
+}
+
+/// Panic messages hold the paths of sources. The page is handed on, so the folders of whoever built it are left out.
+fn flags_without_paths() -> String {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
+    let folders = [(home, "cargo"), (Some(paths::root().to_owned()), "vramscope")];
+    let flags = folders.into_iter().filter_map(|(folder, name)| {
+        let folder = folder?.to_str()?.to_owned();
+        // The variable parts flags at spaces.
+        (!folder.contains(' ')).then(|| format!("--remap-path-prefix={folder}={name}"))
+    });
+    flags.collect::<Vec<_>>().join(" ")
 }
 
 /// The hook of Trunk.toml: what it returns an error for never reaches `dist/`.

@@ -18,6 +18,9 @@ pub fn run(port: u16, open: bool) -> Result<()> {
     let server =
         start(port).with_context(|| format!("no free port from {port} on; choose another with --port"))?;
     let url = server.url();
+    if server.port() != port && port != 0 {
+        println!("\nPort {port} is taken; using {} instead.", server.port());
+    }
     println!("\nvramscope is at {url}  (Ctrl-C ends it)");
     if open {
         open_browser(&url);

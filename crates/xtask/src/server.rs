@@ -46,6 +46,11 @@ impl Server {
         format!("http://{}{}", self.address, self.shared.prefix)
     }
 
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// Every request until now, as "GET /path?query", in the order of arrival.
     pub fn requests(&self) -> Vec<String> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -63,7 +63,7 @@ fn bindgen() -> Result<PathBuf> {
     if folder.join("wasm-bindgen").is_file() {
         build.arg("--quiet");
     } else {
-        println!("Building wasm-bindgen (about 1 minute, once)…");
+        println!("Building wasm-bindgen (1 to 3 minutes, once)…");
     }
     run(&mut build).context("could not build wasm-bindgen")?;
     Ok(folder)
@@ -76,7 +76,7 @@ fn trunk() -> Result<PathBuf> {
     {
         return Ok(found);
     }
-    println!("Installing Trunk {TRUNK} (about 3 minutes, once)…");
+    println!("Installing Trunk {TRUNK} (3 to 7 minutes, once; its warnings can be ignored)…");
     let mut install = cargo();
     install.args(["install", "trunk", "--version", TRUNK, "--locked", "--force"]);
     // A debug build without TLS: a third of the time to build, and the page takes as long to build with it.

@@ -48,7 +48,7 @@ fn wasm() -> Result<()> {
 
 fn page_in_browser() -> Result<()> {
     let mut test = cargo();
-    test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--tests"]);
+    test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--test", "browser"]);
     test.env("CHROMEDRIVER", browser::chromedriver()?);
     execute(test.env("VRAMSCOPE_DIST", paths::dist()))
 }

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::moment::{Moment, Row, alive};
 use super::summary::is_complete;
+use crate::ids::StackId;
 use crate::model::{Device, Snapshot};
 use crate::replay::stacking::slot_bytes;
-use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK};
+use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK, Site};
 use crate::units;
 
 /// What the overview shows beside the summary's figures.
@@ -41,6 +42,10 @@ pub struct OomMark {
     pub requested_at: u64,
     /// Reserved bytes then.
     pub reserved_at: u64,
+    /// Who asked.
+    pub name: String,
+    pub at: String,
+    pub stack: StackId,
 }
 
 /// How much is alive at the peak.
@@ -82,7 +87,7 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
         peak: Moment::at(replay, peak),
         reserved_peak: Moment::at(replay, replay.reserved_peak()),
         end: Moment::at(replay, replay.end()),
-        ooms: replay.ooms().iter().map(|&event| oom(device, replay, event)).collect(),
+        ooms: replay.ooms().iter().map(|&event| oom(recording, device, replay, event)).collect(),
         alive_at_peak: AliveAtPeak { count: at_peak.count, bytes: at_peak.bytes },
         stacks: at_peak.rows,
         stacks_rest_bytes: at_peak.rest.bytes,
@@ -92,8 +97,10 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
     })
 }
 
-fn oom(device: &Device, replay: &Replay, event: u32) -> OomMark {
+fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> OomMark {
     let moment = event + 1;
+    let stack = device.events.stacks.get(event as usize).copied().unwrap_or(StackId::EMPTY);
+    let site = Site::of_stack(stack, &recording.snapshot);
     OomMark {
         moment,
         event,
@@ -102,6 +109,9 @@ fn oom(device: &Device, replay: &Replay, event: u32) -> OomMark {
         device_free_bytes: device.events.addrs.get(event as usize).copied().unwrap_or(0),
         requested_at: replay.requested_at(moment),
         reserved_at: replay.reserved_at(moment),
+        name: site.name(&recording.snapshot),
+        at: site.at(&recording.snapshot),
+        stack,
     }
 }
 
