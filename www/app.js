@@ -1,11 +1,13 @@
 // Starts the page: every part registers what it does, then the wasm is loaded.
+import { byId } from './js/dom.js';
 import { initDrop } from './js/drop.js';
-import { showStartError } from './js/errors.js';
-import { setFirstPicture } from './js/files.js';
+import { showFault, showStartError } from './js/errors.js';
+import { initFiles, setFirstPicture } from './js/files.js';
 import { addCommands } from './js/commands.js';
 import { initHelp } from './js/help.js';
 import { initKeys } from './js/keys.js';
 import { prepareWorkers, ready } from './js/platform.js';
+import { setFaultReport } from './js/store.js';
 import { initTheme, cycleTheme } from './js/theme.js';
 import { hide, initTooltips } from './js/tooltip.js';
 import { initUrl } from './js/url.js';
@@ -22,6 +24,13 @@ import { initShell, showView } from './js/views/shell.js';
 import { initStatus } from './js/views/status.js';
 import { initTimeline } from './js/views/timeline.js';
 
+byId('start-notice').hidden = true;
+setFaultReport(showFault);
+addEventListener('unhandledrejection', (event) => showFault(event.reason));
+addEventListener('error', (event) => {
+  if (event.error) showFault(event.error); // what the browser says about layout has none
+});
+initFiles();
 addCommands([{ title: 'Close the explanation of a word', group: 'Page', keys: ['Escape'], shown: ['Esc'], run: () => hide() }]);
 initTheme();
 initShell();

@@ -54,10 +54,10 @@ export class Client {
 
   /**
    * @param {object} question
-   * @returns {Promise<any>} never settles when the worker is gone
+   * @returns {Promise<any>} null when the question makes no sense for this file; never settles when the worker is gone
    */
   ask(question) {
-    return this.send('ask', { question });
+    return this.send('ask', { question }).then((answer) => (answer && !answer.error ? answer : null));
   }
 
   /**

@@ -30,6 +30,28 @@ export function el(spec, attributes, ...children) {
 }
 
 /**
+ * Appends as many as there are: a call takes only so many arguments.
+ * @template {Node} T
+ * @param {T} node
+ * @param {Iterable<Node|string>} children
+ * @returns {T}
+ */
+export function appendAll(node, children) {
+  const all = document.createDocumentFragment();
+  for (const child of children) all.append(child);
+  node.appendChild(all);
+  return node;
+}
+
+/**
+ * @param {string} text
+ * @param {number} [most] letters
+ */
+export function shorten(text, most = 120) {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/**
  * @param {string} name of a symbol in index.html, without `i-`
  * @returns {SVGSVGElement}
  */

@@ -5,6 +5,13 @@ import { formatBytes, formatCount } from './format.js';
 import { store, updateState } from './store.js';
 
 const TOO_LARGE = 3.5 * 1024 ** 3;
+/** What Rust and browsers say when memory runs out. */
+const NO_MEMORY = /memory allocation of|out of memory|capacity overflow/i;
+
+/** @type {(() => void)[]} dialogs that wait until those before them are closed */
+const queue = [];
+let count = 0;
+let faultShown = false;
 
 /**
  * @param {{name: string, size: number}} file
@@ -21,7 +28,7 @@ export function showReadError(file, error, then) {
     title: fillName(error.title, file.name),
     looks,
     facts: [
-      ['Stopped at', stoppedAt(error.at, file.size)],
+      ['Stopped at', stoppedAt(error.at, file.size, error.unpacked === true)],
       ['Expected', error.expected],
       ['Found', error.found],
       ['Likely cause', error.cause],
@@ -42,15 +49,15 @@ export function showReadError(file, error, then) {
  * @param {() => void} again
  */
 export function showDeath(file, message, wasmBytes, again) {
-  const large = wasmBytes > TOO_LARGE || /memory|allocation/i.test(message);
+  const large = wasmBytes > TOO_LARGE || NO_MEMORY.test(message);
   show(file, {
     code: large ? 'too_large' : 'internal',
     eyebrow: large ? 'Out of memory in this tab' : 'vramscope stopped',
-    title: large ? `${file.name} needs more memory than a tab can have.` : `vramscope stopped while it read ${file.name}.`,
+    title: large ? `${file.name} needs more memory than a tab can have (4\u00a0GiB).` : `vramscope stopped while it read ${file.name}.`,
     looks: large ? `The reader had ${wasmBytes ? formatBytes(wasmBytes) : 'no memory left'} when it stopped.` : 'Your file is not the problem: this is a fault of vramscope.',
     facts: [
       ['What happened', 'The file was closed and its reader was replaced. Other open files are as they were.'],
-      ['What to do', large ? 'Use vramscope summary on the command line, which has no such limit.' : 'Open it again. If it stops once more, copy the details into a bug report.'],
+      ['What to do', large ? 'Run vramscope summary FILE on the command line, which has no such limit.' : 'Open it again. If it stops once more, copy the details into a bug report.'],
     ],
     details: [`code ${large ? 'too_large' : 'internal'}`, `bytes ${file.size}`, `memory ${wasmBytes}`, message],
     second: large ? null : { word: 'Open it again', act: again },
@@ -72,13 +79,54 @@ export function showStartError(reason) {
   });
 }
 
+/** @param {unknown} fault of the page's own code: said once, the rest goes on */
+export function showFault(fault) {
+  if (faultShown) return;
+  faultShown = true;
+  show({ name: 'vramscope', size: 0 }, {
+    code: 'internal',
+    eyebrow: 'vramscope has a fault',
+    title: 'A part of this page failed.',
+    looks: 'Your file is not the problem: this is a fault of vramscope. What you see may be incomplete.',
+    facts: [['What to do', 'Reload the page and open the file again. If it happens once more, copy the details into a bug report.']],
+    details: ['code internal', String(fault)],
+    second: null,
+    closed: () => {},
+  });
+}
+
 /**
+ * Shows a dialog, or lets it wait for its turn.
  * @param {{name: string, size: number}} file
- * @param {{code: string, eyebrow: string, title: string, looks: string, facts: [string, string|Node|null][], details: (string|null)[], second: {word: string, act: () => void}|null, closed: () => void}} text
+ * @param {Text} text
  */
 function show(file, text) {
+  queue.push(() => open(file, text));
+  if (queue.length > 1) return;
   store.dialog = true;
   updateState();
+  queue[0]();
+}
+
+/** @param {Text} text of the dialog that was closed: the next one has its turn */
+function closed(text) {
+  queue.shift();
+  store.dialog = queue.length > 0;
+  try {
+    text.closed();
+  } finally {
+    updateState();
+    if (queue.length) queue[0]();
+  }
+}
+
+/**
+ * @typedef {{code: string, eyebrow: string, title: string, looks: string, facts: [string, string|Node|null][], details: (string|null)[], second: {word: string, act: () => void}|null, closed: () => void}} Text
+ * @param {{name: string, size: number}} file
+ * @param {Text} text
+ */
+function open(file, text) {
+  const id = `error-${(count += 1)}`;
   const report = text.details.filter(Boolean).join(' · ');
   const tick = /** @type {HTMLInputElement} */ (el('input', { type: 'checkbox' }));
   const withName = () => (tick.checked ? `${file.name} · ${report}` : report);
@@ -86,17 +134,13 @@ function show(file, text) {
   tick.addEventListener('change', () => pre.replaceChildren(withName()));
   const word = el('span', null, 'Copy details');
   openDialog({
-    label: 'error-title', describedBy: 'error-looks', alert: true, code: text.code,
-    closed: () => {
-      store.dialog = false;
-      text.closed();
-      updateState();
-    },
+    label: `${id}-title`, describedBy: `${id}-looks`, alert: true, code: text.code,
+    closed: () => closed(text),
     content: (close) => [
       el('button.button.quiet.icon-only.dialog-close', { type: 'button', 'aria-label': 'Close', title: 'Close  Esc', onclick: close }, icon('close')),
       el('p.eyebrow.is-error', null, icon('error'), text.eyebrow),
-      el('h2', { id: 'error-title' }, text.title),
-      el('p.soft', { id: 'error-looks' }, text.looks),
+      el('h2', { id: `${id}-title` }, text.title),
+      el('p.soft', { id: `${id}-looks` }, text.looks),
       el('dl', null, ...text.facts.filter(([, value]) => value).flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
       el('details', null, el('summary', null, 'Details for a bug report (no paths, no frame names)'), pre, el('label.tick', null, tick, 'With the name of the file')),
       el('footer', null,
@@ -116,10 +160,12 @@ function sentence(looks) {
 
 /**
  * @param {number|null|undefined} at
- * @param {number} size
+ * @param {number} size of the file
+ * @param {boolean} unpacked at counts bytes after unpacking
  */
-function stoppedAt(at, size) {
+function stoppedAt(at, size, unpacked) {
   if (at === null || at === undefined) return null;
+  if (unpacked) return el('span', null, 'byte ', el('b', null, formatCount(at)), ' of the unpacked data');
   return el('span', null, 'byte ', el('b', null, formatCount(at)), at >= size ? `, the end of the file (${formatBytes(size)})` : ` of ${formatCount(size)}`);
 }
 

@@ -1,10 +1,13 @@
 // The open files: each has its own worker, from the moment it is handed over until it is closed.
+import { announce } from './dom.js';
 import { store, emit, setActive, updateState } from './store.js';
 import { Client } from './client.js';
 import { makeSight } from './sight.js';
 import { showReadError, showDeath } from './errors.js';
 
 let nextId = 1;
+/** When the open file was last touched by hand or key, in ms. */
+let touched = 0;
 /** @type {(file: import('./store.js').OpenFile) => Promise<void>} draws the first picture; set by the timeline */
 let firstPicture = async () => {};
 
@@ -30,7 +33,7 @@ function openFile(name, blob, sample) {
   performance.mark('vramscope:open');
   /** @type {import('./store.js').OpenFile} */
   const file = {
-    id: nextId, name, size: blob.size, blob, sample, state: 'loading', since: performance.now(), opened: null, device: 0, sights: new Map(),
+    id: nextId, name, size: blob.size, blob, sample, fresh: false, state: 'loading', since: performance.now(), opened: null, device: 0, sights: new Map(),
     progress: { bytes: 0, total: blob.size, events: 0, stacks: 0, ms: 0, drawing: false },
     client: new Client({
       progress: (message) => {
@@ -58,38 +61,64 @@ function openFile(name, blob, sample) {
  * @param {any} message
  */
 async function opened(file, message) {
+  if (file.state === 'stopping') return;
   file.opened = message.opened;
-  file.device = message.opened.default_device;
   file.state = 'drawing';
   emit('files');
-  await prepareDevice(file, file.device);
+  const device = await firstDevice(file);
+  if (device === null) {
+    died(file, 'no device of this file can be shown', file.client.wasmBytes);
+    return;
+  }
+  file.device = device;
   await firstPicture(file);
-  if (!store.files.includes(file)) return;
+  if (!store.files.includes(file) || isStopping(file)) return;
   file.state = 'ready';
-  setActive(file);
+  // Whoever is at work on another file is not torn away from it.
+  file.fresh = store.active !== null && touched > file.since;
+  if (file.fresh) {
+    announce(`${file.name} is ready`);
+    emit('files');
+  } else setActive(file);
   requestAnimationFrame(() => {
     performance.mark('vramscope:first-paint');
     performance.mark('vramscope:ready', { detail: { wasmBytes: file.client.wasmBytes } });
   });
 }
 
+/** @param {import('./store.js').OpenFile} file asked anew after each wait */
+const isStopping = (file) => file.state === 'stopping';
+
+/**
+ * @param {import('./store.js').OpenFile} file
+ * @returns {Promise<number|null>} the default device, or the first of the others that can be shown
+ */
+async function firstDevice(file) {
+  const wanted = file.opened.default_device;
+  const others = file.opened.devices.map((/** @type {any} */ entry) => entry.device).filter((/** @type {number} */ device) => device !== wanted);
+  for (const device of [wanted, ...others]) if (await prepareDevice(file, device)) return device;
+  return null;
+}
+
 /**
  * @param {import('./store.js').OpenFile} file
  * @param {number} device
+ * @returns {Promise<boolean>} whether it can be shown
  */
 async function prepareDevice(file, device) {
-  if (file.sights.has(device)) return;
-  const overview = await file.client.ask({ ask: 'overview', device });
+  if (file.sights.has(device)) return true;
   const known = (/** @type {any} */ entry) => entry.device === device;
-  file.sights.set(device, makeSight(file.client, file.opened.devices.find(known), file.opened.summary.devices.find(known), overview));
+  const [entry, figures] = [file.opened.devices.find(known), file.opened.summary.devices.find(known)];
+  const overview = entry && figures ? await file.client.ask({ ask: 'overview', device }) : null;
+  if (overview) file.sights.set(device, makeSight(file.client, entry, figures, overview));
+  return overview !== null;
 }
 
 /** @param {number} device shows another device of the active file */
 export async function setDevice(device) {
   const file = store.active;
   if (!file || file.device === device) return;
-  await prepareDevice(file, device);
-  if (store.active !== file) return;
+  if (!(await prepareDevice(file, device)) || store.active !== file) return;
   file.device = device;
   emit('active');
 }
@@ -99,6 +128,7 @@ export async function setDevice(device) {
  * @param {any} error
  */
 function failed(file, error) {
+  if (isStopping(file)) return;
   if (error.readable) file.state = 'failed';
   else remove(file);
   emit('files');
@@ -119,7 +149,9 @@ function failed(file, error) {
  * @param {number} wasmBytes
  */
 function died(file, message, wasmBytes) {
+  const cancelled = isStopping(file);
   remove(file);
+  if (cancelled) return;
   showDeath(file, message, wasmBytes, () => openFile(file.name, file.blob, file.sample));
 }
 
@@ -142,4 +174,17 @@ export function closeFile(file) {
   updateState();
   // The word is on the screen before the worker's memory is given back, which may take a moment.
   setTimeout(() => remove(file), 120);
+}
+
+/** @param {Event} event */
+function touch(event) {
+  const { target } = event;
+  const modifier = event instanceof KeyboardEvent && ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key);
+  if (!store.active || store.view === 'landing' || modifier) return;
+  if (!(target instanceof Element && target.closest('dialog, .menu, .app-bar'))) touched = event.timeStamp;
+}
+
+/** Notes when the person works on the file that is shown. */
+export function initFiles() {
+  for (const type of ['pointerdown', 'wheel', 'keydown']) addEventListener(type, touch, { capture: true, passive: true });
 }

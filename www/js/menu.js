@@ -1,5 +1,5 @@
 // A list that opens under a button: arrow keys move, Esc closes and gives the focus back.
-import { el } from './dom.js';
+import { appendAll, el } from './dom.js';
 
 /** @type {{button: HTMLElement, list: HTMLElement}|null} */
 let open = null;
@@ -7,16 +7,17 @@ let open = null;
 /**
  * @param {HTMLElement} button
  * @param {() => Node[]} rows made anew each time the list opens or changes
+ * @param {string} label what the list holds
  */
-export function attachMenu(button, rows) {
+export function attachMenu(button, rows, label) {
   button.addEventListener('click', () => {
     if (open?.button === button) {
       closeMenu();
       return;
     }
     closeMenu();
-    const list = el('div.menu', { 'aria-label': button.getAttribute('aria-label') || '', role: 'group', onkeydown: (/** @type {KeyboardEvent} */ event) => move(list, event) });
-    list.append(...rows());
+    const list = el('div.menu', { 'aria-label': label, role: 'group', onkeydown: (/** @type {KeyboardEvent} */ event) => move(list, event) });
+    appendAll(list, rows());
     document.body.append(list);
     const at = button.getBoundingClientRect();
     list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - list.offsetWidth - 8))}px`;
@@ -37,7 +38,8 @@ export function attachMenu(button, rows) {
 export function refreshMenu(button, rows) {
   if (open?.button !== button) return;
   const had = open.list.contains(document.activeElement);
-  open.list.replaceChildren(...rows());
+  open.list.replaceChildren();
+  appendAll(open.list, rows());
   if (had) /** @type {HTMLElement|null} */ (open.list.querySelector('[aria-current], button'))?.focus();
 }
 

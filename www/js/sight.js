@@ -13,6 +13,7 @@ import { emit, current } from './store.js';
  * @property {number} device
  * @property {number} moments
  * @property {boolean} hasTime
+ * @property {string} noTime why there is no axis of time
  * @property {any} figures the device's part of the summary
  * @property {any} overview the answer to `overview`
  * @property {'event'|'time'} axis
@@ -35,7 +36,7 @@ import { emit, current } from './store.js';
  */
 export function makeSight(client, device, figures, overview) {
   const sight = {
-    client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, figures, overview,
+    client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
     axis: /** @type {'event'} */ ('event'), stacking: /** @type {'stack'} */ ('stack'), range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
   };
@@ -160,5 +161,5 @@ export function reveal(x) {
  */
 export async function placeOf(sight, moment) {
   if (sight.axis === 'event') return { x0: moment, x1: moment + 1 };
-  return sight.client.ask({ ask: 'place', device: sight.device, axis: sight.axis, moment });
+  return (await sight.client.ask({ ask: 'place', device: sight.device, axis: sight.axis, moment })) || { x0: 0, x1: 0 };
 }

@@ -17,9 +17,24 @@ export function on(topic, listener) {
   listeners.set(topic, [...(listeners.get(topic) || []), listener]);
 }
 
-/** @param {Topic} topic */
+/** @type {(fault: unknown) => void} says that vramscope itself has failed; set by app.js */
+let reportFault = () => {};
+
+/** @param {(fault: unknown) => void} report */
+export function setFaultReport(report) {
+  reportFault = report;
+}
+
+/** One listener that fails must not keep the others from hearing. @param {Topic} topic */
 export function emit(topic) {
-  for (const listener of listeners.get(topic) || []) listener();
+  for (const listener of listeners.get(topic) || []) {
+    try {
+      listener();
+    } catch (fault) {
+      console.error(fault);
+      reportFault(fault);
+    }
+  }
 }
 
 /**
@@ -29,6 +44,7 @@ export function emit(topic) {
  * @property {number} size
  * @property {Blob} blob
  * @property {boolean} sample
+ * @property {boolean} fresh ready, but not looked at yet: it came while another file was in use
  * @property {'loading'|'drawing'|'ready'|'stopping'|'failed'} state
  * @property {{bytes: number, total: number, events: number, stacks: number, ms: number, drawing: boolean}} progress
  * @property {number} since when it was handed over, in ms
@@ -38,7 +54,7 @@ export function emit(topic) {
  * @property {Map<number, import('./sight.js').Sight>} sights one for each device
  */
 
-/** @type {{files: OpenFile[], active: OpenFile|null, view: 'landing'|'overview'|'timeline', dialog: boolean}} */
+/** @type {{files: OpenFile[], active: OpenFile|null, view: 'landing'|'overview'|'timeline', dialog: boolean}} dialog: one about an error is open or waits */
 export const store = { files: [], active: null, view: 'overview', dialog: false };
 
 /** @returns {import('./sight.js').Sight|null} what is shown of the active file's device */
@@ -57,6 +73,7 @@ export function setView(view) {
 /** @param {OpenFile|null} file */
 export function setActive(file) {
   store.active = file;
+  if (file) file.fresh = false;
   if (file && store.view === 'landing') store.view = 'overview';
   emit('active');
   emit('files');

@@ -41,6 +41,16 @@ function save(push) {
   history[push ? 'pushState' : 'replaceState'](null, '', hash);
 }
 
+/**
+ * @param {string|null} text
+ * @param {number} [end] the first number that is too large
+ * @returns {number|null} a whole number that can be meant
+ */
+function whole(text, end = Number.MAX_SAFE_INTEGER) {
+  const number = /^-?\d{1,15}$/.test(text || '') ? Number(text) : NaN;
+  return number < end ? number : null;
+}
+
 /** @param {string|null} text `from-to` @returns {[number, number]|null} */
 function pair(text) {
   const found = /^([\d.]+)-([\d.]+)$/.exec(text || '');
@@ -54,8 +64,8 @@ async function restore(parts) {
   if (parts.get('v') !== '1' || !store.active) return;
   restoring = true;
   try {
-    const device = Number(parts.get('gpu'));
-    if (store.active.opened.devices.some((/** @type {any} */ entry) => entry.device === device)) await setDevice(device);
+    const device = whole(parts.get('gpu'));
+    if (device !== null && store.active.opened.devices.some((/** @type {any} */ entry) => entry.device === device)) await setDevice(device);
     await setAxis(parts.get('axis') === 'time' ? 'time' : 'event');
     setStacking(parts.get('by') === 'age' ? 'age' : 'stack');
     const view = parts.get('view');
@@ -63,10 +73,11 @@ async function restore(parts) {
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) });
-    const moment = Number(parts.get('at') ?? NaN);
-    const id = Number(parts.get('pin') ?? NaN);
-    if (Number.isInteger(moment)) await setMoment(moment, false);
-    if (Number.isInteger(moment) && Number.isInteger(id)) await pinAllocation(id, moment);
+    const moment = whole(parts.get('at'), current()?.moments);
+    const id = whole(parts.get('pin'));
+    if (moment === null || moment < 0) return;
+    await setMoment(moment, false);
+    if (id !== null && id >= 0) await pinAllocation(id, moment);
   } finally {
     restoring = false;
   }

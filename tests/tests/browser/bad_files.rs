@@ -98,3 +98,24 @@ fn a_bad_file_leaves_the_others_open() {
     assert_eq!(tab.bytes("peak.requested_bytes"), bytes);
     tab.finish();
 }
+
+/// Several bad files are told one after the other.
+#[test]
+fn bad_files_queue() {
+    let tab = tab();
+    tab.requests();
+    let (one, two) = (temporary("queue", "one.pickle", b"hello"), temporary("queue", "two.pickle", b""));
+    tab.choose(&[&one, &two]);
+    for _ in 0..2 {
+        tab.wait("document.querySelectorAll('[role=alertdialog]').length === 1");
+        tab.wait_for_state("error");
+        let before = tab.text(DIALOG);
+        tab.key("Escape", "Escape");
+        tab.wait(&format!(
+            "document.querySelector('[role=alertdialog]')?.innerText !== {}",
+            serde_json::json!(before)
+        ));
+    }
+    tab.wait_for_state("empty");
+    tab.finish();
+}

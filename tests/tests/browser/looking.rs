@@ -179,3 +179,36 @@ fn a_snapshot_without_history_says_so() {
     tab.show_timeline();
     tab.finish();
 }
+
+/// The request that failed is shown with its size and the stack that asked.
+#[test]
+fn a_failed_request_shows_who_asked() {
+    let tab = tab_with("oom_activations");
+    tab.js("[...document.querySelectorAll('button')].find(b => b.textContent.includes('Show the failed request')).click()");
+    tab.wait("/failed request/i.test(document.querySelector('[data-role=details]').textContent)");
+    let details = tab.text(DETAILS);
+    assert!(details.contains("train.py") && details.contains("bytes"), "{details}");
+    tab.finish();
+}
+
+/// An address that nobody meant breaks nothing.
+#[test]
+fn a_broken_address_is_ignored() {
+    for fragment in [
+        "#v=1&view=timeline&at=-7",
+        "#v=1&view=timeline&at=1e300&pin=99999999999",
+        "#v=1&view=nowhere&device=x&x=a..b",
+    ] {
+        let tab = crate::tab();
+        let url = tab.js("return location.href").as_str().unwrap().to_owned();
+        tab.goto("about:blank");
+        tab.goto(&format!("{url}{fragment}"));
+        tab.wait_for_state("empty");
+        tab.requests();
+        tab.choose(&[&crate::recording("linear_inference")]);
+        tab.wait_until_ready();
+        tab.show_timeline();
+        tab.click("[data-axis=time]");
+        tab.finish();
+    }
+}

@@ -42,7 +42,7 @@ export async function paintChart() {
   ]);
   const canvas = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-canvas'));
   const picture = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-picture'));
-  if (current() !== sight || !canvas || !picture) return;
+  if (current() !== sight || !answer || !canvas || !picture) return;
   for (const each of [canvas, picture]) Object.assign(each, size);
   picture.getContext('2d')?.putImageData(new ImageData(pixels, size.width, size.height), 0, 0);
   const { peak, ooms } = sight.overview;

@@ -69,9 +69,28 @@ function stackSection(groups, reason) {
   return el('section', null, el('h3', null, term('stack', 'Stack'), el('button.button.quiet.small', { type: 'button', 'aria-label': 'Copy the stack', onclick: () => void copyAndSay(word, stackText(groups)) }, icon('copy'), word)), stackList(groups));
 }
 
+/** @param {any} selection a request that could not be served */
+function failedRequest(selection) {
+  const { failed } = selection.row;
+  const facts = [
+    ['Failed at', `event ${formatCount(failed.event)}`], ['Requested then', bytesSpan(failed.requested_at)], ['Reserved then', bytesSpan(failed.reserved_at)],
+    ['Free on the card', bytesSpan(failed.device_free_bytes)], ['Asked by', place(failed)],
+  ];
+  return [
+    el('section', null,
+      el('h2.eyebrow.is-error', null, icon('error'), el('span', null, 'Failed request')),
+      el('p.figure', null, bytesSpan(failed.requested_bytes)),
+      el('p.muted.exact', null, exactBytes(failed.requested_bytes)),
+      el('dl.facts', null, ...facts.flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
+      el('div.row-actions', null, el('button.button.small', { type: 'button', title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
+    stackSection(selection.stack, null),
+  ];
+}
+
 /** @param {any} selection */
 function stackOnly(selection) {
   const { row, moment } = selection;
+  if (row.failed) return failedRequest(selection);
   const sight = current();
   const when = sight && moment === sight.overview.peak.moment ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
   return [
@@ -91,7 +110,7 @@ function empty(sight) {
   const facts = probe ? [['Moment', momentText(sight, probe)], ['Requested', formatBytes(probe.requested_bytes)], ['Reserved', probe.reserved_bytes === null ? '–' : formatBytes(probe.reserved_bytes)], ['Alive', plural(probe.alive, 'allocation')]] : [];
   return el('section', null,
     el('h2.eyebrow', null, el('span', null, 'Nothing selected')),
-    el('p.soft.small.hint', null, 'Point at an allocation, or press arrow keys. A click pins it.'),
+    el('p.soft.small.hint', null, 'Point at an allocation, or move the cursor with ← and →. A click or Enter pins it.'),
     el('dl.facts', null, ...facts.flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])));
 }
 
@@ -100,7 +119,7 @@ function update() {
   if (!sight) return;
   const { selection, probe } = sight;
   const under = probe?.allocation;
-  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under ? `under ${under.id}` : `empty ${probe?.moment}`;
+  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under ? `under ${under.id}` : `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
   if (key === shown) return;
   shown = key;
   const panel = byId('details');

@@ -6,6 +6,8 @@ import { fitAllocation, letGo, pinAllocation } from './pin.js';
 import { viewOf } from './plot.js';
 
 const DRAG_FROM_PX = 5;
+/** Keys that move the cursor: it stays where they put it until the pointer moves. */
+const CURSOR_KEYS = ['ArrowLeft', 'ArrowRight', 'Home', 'End', 'Comma', 'Period', 'BracketLeft', 'BracketRight'];
 /** @type {Map<number, {x: number, y: number}>} fingers and buttons that are down */
 const down = new Map();
 /** @type {{x: number, y: number, range: import('../sight.js').Range, moved: boolean, span: number}|null} */
@@ -41,6 +43,7 @@ function look() {
     const now = (hover && questionAt(hover)) || asked;
     return sight.client.ask(now.question).then((answer) => ({ answer, x: now.x }));
   }, ({ answer, x }) => {
+    if (!answer) return;
     sight.probe = answer;
     if (hover) sight.cursor = x;
     if (current() === sight) emit('cursor');
@@ -118,7 +121,7 @@ async function click() {
   const asked = hover && questionAt(hover);
   if (!sight || !asked) return;
   const answer = await sight.client.ask(asked.question);
-  if (current() !== sight) return;
+  if (current() !== sight || !answer) return;
   sight.probe = answer;
   sight.cursor = asked.x;
   const found = answer.allocation;
@@ -133,7 +136,7 @@ async function doubleClick() {
   const asked = hover && questionAt(hover);
   if (!sight || !asked) return;
   const answer = await sight.client.ask(asked.question);
-  if (current() !== sight) return;
+  if (current() !== sight || !answer) return;
   if (!answer.allocation) {
     showWhole();
     return;
@@ -175,6 +178,9 @@ export function initGestures() {
   });
   plot.addEventListener('dblclick', () => void doubleClick());
   plot.addEventListener('wheel', wheel, { passive: false });
+  addEventListener('keydown', (event) => {
+    if (CURSOR_KEYS.includes(event.code)) hover = null;
+  }, true);
   on('picture', () => {
     if (hover && !press) look();
   });

@@ -1,11 +1,11 @@
 // The overview: what the recording comes to in one sentence, what filled the memory at the peak, its course, and the largest stacks.
-import { byId, el, icon } from '../dom.js';
+import { appendAll, byId, el, icon, shorten } from '../dom.js';
 import { bytesSpan, formatBytesGroup, formatCount, formatDuration, formatShare, place, plural, shortPath } from '../format.js';
 import { current, on, setView, store } from '../store.js';
 import { term } from '../tooltip.js';
 import { chartCard, paintChart } from './chart.js';
 import { barCard } from './peak-card.js';
-import { showPeak, showStack } from './pin.js';
+import { showFailedRequest, showPeak, showStack } from './pin.js';
 
 /** @param {any} row */
 const where = (row) => (row.at ? `${row.name}, ${shortPath(row.at)}` : row.name);
@@ -29,7 +29,7 @@ function headCard(sight) {
     el('h1', { id: 'head-title' }, ...title),
     el('p.why', null, ...(failed ? oomSentences(overview, oom) : []), ...peakSentences(alive, stacks, sight)),
     el('div.head-actions', null,
-      failed ? el('button.button.primary', { type: 'button', onclick: () => void showPeak(oom.moment) }, icon('jump'), 'Show the failed request') : null,
+      failed ? el('button.button.primary', { type: 'button', onclick: () => void showFailedRequest(oom) }, icon('jump'), 'Show the failed request') : null,
       sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showPeak(peak.moment) }, icon('jump'), 'Show the peak') : null),
     facts(sight));
 }
@@ -45,7 +45,11 @@ function oomSentences(overview, oom) {
     const [requested, reserved] = formatBytesGroup([oom.requested_at, oom.reserved_at]);
     parts.push(el('b', null, bytesSpan(oom.requested_at, requested), ' were requested and ', bytesSpan(oom.reserved_at, reserved), ' reserved'), ' when it failed');
   }
-  if (oom.device_free_bytes !== null) parts.push(parts.length ? '; ' : '', 'the device reported ', bytesSpan(oom.device_free_bytes), ' free');
+  if (oom.device_free_bytes !== null) {
+    parts.push(parts.length ? '; ' : '', 'the card reported ', bytesSpan(oom.device_free_bytes), ' free');
+    // The driver had enough: what refused the request is a limit set for this process.
+    if (oom.device_free_bytes > oom.requested_bytes) parts.push(', so a limit of this process was reached, not the end of the card');
+  }
   if (parts.length) parts.push('. ');
   return parts;
 }
@@ -96,7 +100,7 @@ function stacksCard(sight) {
   return el('article.card', { 'aria-labelledby': 'stacks-title' },
     el('header', null, el('h2', { id: 'stacks-title' }, sight.moments > 1 ? 'Largest stacks at the peak' : 'Largest stacks')),
     rows.length
-      ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, 'Share'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, 'Made at'))), el('tbody', null, ...rows))
+      ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, 'Of requested'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, 'Made at'))), el('tbody', null, ...rows))
       : el('p.soft', null, 'Nothing was alive at the peak.'));
 }
 
@@ -109,23 +113,29 @@ const OFF_AT_ZERO = ['garbage_collection_threshold', 'roundup_power2_divisions']
  * @param {unknown} value
  */
 function setting(name, value) {
-  if (value === null || value === '') return 'not set';
+  if (value === null || value === undefined) return 'not readable';
+  if (value === '') return 'not set';
   if (value === -1 && NO_LIMIT.includes(name)) return 'no limit';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value !== 'object') return value === 0 && OFF_AT_ZERO.includes(name) ? 'off' : String(value);
-  const entries = Object.entries(/** @type {object} */ (value));
+  const entries = Object.entries(value);
   if (!entries.length) return 'none';
+  if (Array.isArray(value) || entries.some(([, each]) => typeof each === 'object')) return JSON.stringify(value);
   if (entries.every(([, each]) => each === entries[0][1])) return entries[0][1] === 0 && OFF_AT_ZERO.includes(name) ? 'off' : `${entries[0][1]} for all`;
   return entries.filter(([, each]) => each !== 0).map(([size, each]) => `${size}: ${each}`).join(', ');
 }
 
+const MOST_SETTINGS = 60;
+
 /** @param {any} settings */
 function settingsCard(settings) {
   const entries = Object.entries(settings || {});
+  const rest = entries.length - MOST_SETTINGS;
   if (!entries.length) return null;
   return el('article.card', { 'aria-labelledby': 'settings-title' },
     el('header', null, el('h2', { id: 'settings-title' }, term('settings'))),
-    el('dl.settings', null, ...entries.map(([name, value]) => el('div', null, el('dt', null, name), el('dd', null, setting(name, value))))));
+    appendAll(el('dl.settings'), entries.slice(0, MOST_SETTINGS).map(([name, value]) => el('div', null, el('dt', null, shorten(name)), el('dd', null, shorten(setting(name, value)))))),
+    rest > 0 ? el('p.soft.small', null, `and ${formatCount(rest)} more`) : null);
 }
 
 /** @param {{code: string, count: number, message: string}[]} warnings */
@@ -133,7 +143,7 @@ function warningsCard(warnings) {
   return el('article.card', { 'aria-labelledby': 'warnings-title' },
     el('header', null, el('h2', { id: 'warnings-title' }, 'Notes on this file')),
     warnings.length
-      ? el('ul.warnings', null, ...warnings.map((warning) => el('li', null, icon('warning'), el('span', null, warning.message), el('span.num', null, `${formatCount(warning.count)}\u00a0×`))))
+      ? appendAll(el('ul.warnings'), warnings.map((warning) => el('li', null, icon('warning'), el('span', null, warning.message), el('span.num', null, `${formatCount(warning.count)}\u00a0×`))))
       : el('p.soft', null, 'Everything in the file was read and understood.'));
 }
 

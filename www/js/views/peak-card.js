@@ -26,14 +26,15 @@ export function barCard(sight) {
   const total = peak.requested_bytes + (gap || 0);
   const texts = formatBytesGroup([...shown.map((part) => part.bytes), ...(gap === null ? [] : [gap])]);
   const share = (/** @type {number} */ bytes) => (total > 0 ? formatShare(bytes / total) : '–');
-  const rows = shown.map((part, index) => el('li', null, swatch(part.slot), part.label, bytesSpan(part.bytes, texts[index]), el('span.share', null, share(part.bytes))));
+  const of = el('li.of', { 'aria-hidden': 'true' }, el('span', null, gap === null ? 'of requested' : 'of reserved'));
+  const rows = shown.map((part, index) => el('li', null, swatch(part.slot), part.label, bytesSpan(part.bytes, texts[index]), el('span.share', { title: gap === null ? 'of the requested bytes' : 'of the reserved bytes' }, share(part.bytes))));
   if (gap !== null) rows.push(el('li.rule', null, el('span.swatch.hatch', { 'aria-hidden': 'true' }), term('gap'), bytesSpan(gap, texts[shown.length]), el('span.share', null, share(gap))));
   const [requested, reserved] = gap === null ? [formatBytes(peak.requested_bytes), ''] : formatBytesGroup([peak.requested_bytes, peak.reserved_bytes]);
   return el('article.card.card-bar', { 'aria-labelledby': 'peak-title' },
     el('header', null, el('h2', { id: 'peak-title' }, sight.moments > 1 ? 'At the peak' : 'At this moment'), sight.moments > 1 ? el('span.muted.push', null, peak.moment === 0 ? 'before the first event' : `event ${formatCount(peak.event)}`) : null),
     bar(shown, gap, total),
     el('div.scale', null, el('span', null, '0'), el('span.right', null, gap === null ? `requested ${requested}` : `requested ${requested} of ${reserved} reserved`)),
-    el('ul.key-list', null, ...rows),
+    el('ul.key-list', null, rows.length ? of : null, ...rows),
     figureTable(sight));
 }
 
@@ -56,6 +57,8 @@ function bar(shown, gap, total) {
 /** @param {import('../sight.js').Sight} sight */
 function figureTable(sight) {
   const { peak, end } = sight.figures;
+  const { peak: requested, reserved_peak: reserved } = sight.overview;
+  const apart = reserved && requested.reserved_bytes !== null && reserved.reserved_bytes !== requested.reserved_bytes;
   const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter((value) => value !== null && value !== undefined);
   const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
   const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
@@ -64,7 +67,7 @@ function figureTable(sight) {
     const metric = `${path}.${name}_bytes`;
     if (value === null || value === undefined) return el('td.num.unknown', { 'data-metric': metric, title: 'Not known: it needs the allocator model' }, el('b', null, '–'));
     const [number, unit] = splitUnit(texts.get(value) || '');
-    return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`));
+    return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`), metric === 'peak.reserved_bytes' && apart ? el('span.own-peak', null, 'at its own peak') : null);
   };
   const unknown = FIGURES.filter((name) => peak[`${name}_bytes`] === null || peak[`${name}_bytes`] === undefined);
   return el('div.figure-block', { 'data-units': units.size },
@@ -73,5 +76,6 @@ function figureTable(sight) {
       el('tbody', null,
         el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))),
         el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...FIGURES.map((name) => figure(end, 'end', name))))),
+    apart ? el('p.figure-note', null, `Reserved, at its own peak: ${reserved.moment === 0 ? 'before the first event' : `event ${formatCount(reserved.event)}`}. At the peak of requested bytes `, bytesSpan(requested.reserved_bytes), ' were reserved.') : null,
     unknown.length ? el('p.figure-note', null, `The peak of ${unknown.join(' and ')} bytes is not known: it needs the allocator model.`) : null);
 }

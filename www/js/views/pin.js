@@ -11,7 +11,7 @@ export async function setMoment(moment, inSight = true) {
   const sight = current();
   if (!sight) return;
   const [probe, place] = await Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment }), placeOf(sight, moment)]);
-  if (current() !== sight) return;
+  if (current() !== sight || !probe) return;
   sight.probe = probe;
   sight.cursor = (place.x0 + place.x1) / 2;
   if (inSight) reveal(sight.cursor);
@@ -28,9 +28,48 @@ export async function pinAllocation(id, moment, details) {
   const sight = current();
   if (!sight) return;
   const known = details || (await sight.client.ask({ ask: 'allocation', device: sight.device, id, moment, stacking: sight.stacking }));
-  if (current() !== sight || known === null || known.id === null || known.id === undefined) return;
+  if (current() !== sight || !known || known.id === null || known.id === undefined) return;
   sight.selection = { kind: 'allocation', id, moment, details: known };
   emit('selection');
+}
+
+/** @type {WeakMap<object, number>} steps of the cursor that wait until those before them are done */
+const waiting = new WeakMap();
+
+/**
+ * Moves the cursor by columns of pixels, by one moment at least.
+ * @param {number} steps to the right
+ * @param {number} width of the plot
+ */
+export async function stepCursor(steps, width) {
+  const sight = current();
+  if (!sight) return;
+  const before = waiting.get(sight);
+  waiting.set(sight, (before || 0) + steps);
+  if (before !== undefined) return;
+  try {
+    for (let next = steps; next !== 0 && current() === sight; next = waiting.get(sight) || 0) {
+      waiting.set(sight, 0);
+      await setMoment(await momentBeside(sight, next, width));
+    }
+  } finally {
+    waiting.delete(sight);
+  }
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {number} steps
+ * @param {number} width
+ * @returns {Promise<number>}
+ */
+async function momentBeside(sight, steps, width) {
+  const from = sight.probe?.moment ?? sight.overview.peak.moment;
+  const shift = (steps * (sight.range.x1 - sight.range.x0)) / Math.max(1, width);
+  let to = from + Math.round(shift);
+  if (sight.axis === 'time') to = (await sight.client.ask({ ask: 'at', device: sight.device, axis: 'time', x: Math.min(Math.max((sight.cursor ?? 0) + shift, 0), xEnd(sight)) }))?.moment ?? from;
+  to = steps > 0 ? Math.max(to, from + steps) : Math.min(to, from + steps);
+  return Math.min(Math.max(to, 0), sight.moments - 1);
 }
 
 /** @returns {boolean} whether something was pinned */
@@ -55,11 +94,16 @@ export async function showStack(row, at) {
   if (!sight) return;
   const moment = at ?? sight.overview.peak.moment;
   setView('timeline');
-  const stack = row.stack === null ? null : (await sight.client.ask({ ask: 'stack', device: sight.device, id: row.stack })).stack;
+  const stack = row.stack === null ? null : ((await sight.client.ask({ ask: 'stack', device: sight.device, id: row.stack }))?.stack ?? null);
   if (current() !== sight) return;
   sight.selection = { kind: 'stack', row, stack, moment };
   emit('selection');
   await setMoment(moment);
+}
+
+/** @param {any} oom shows a request that failed, with its stack */
+export function showFailedRequest(oom) {
+  return showStack({ stack: oom.stack, name: oom.name, at: oom.at, failed: oom }, oom.moment);
 }
 
 /** Brings the pinned block into the middle; when it is there already, shows its whole lifetime. */

@@ -108,6 +108,7 @@ function layoutReserved(sight) {
   const { x1, y0, y1 } = sight.range;
   const width = (x1 - sight.range.x0) / 200;
   sight.client.latest('reserved', () => sight.client.ask({ ask: 'chart', device: sight.device, axis: sight.axis, columns: 1, x0: Math.max(0, x1 - width), x1 }), (answer) => {
+    if (!answer) return;
     const reserved = answer.reserved[0];
     // Under the label of an OOM it would not be read; the read-out has the number, too.
     const covered = (known.get(sight)?.marks || []).some((mark) => mark.kind === 'oom' && across(sight, mark.x) > 0.7 && across(sight, mark.x) <= 1) && (1 - up(sight, reserved)) * byId('timeline-plot').clientHeight < 46;
@@ -169,8 +170,8 @@ async function placeInPicture(sight, selection, box) {
   const x = across(sight, (place.x0 + place.x1) / 2) * box.width;
   if (x < 0 || x >= box.width) return null;
   const view = { axis: sight.axis, ...sight.range, width: Math.round(box.width), height: Math.round(box.height), stacking: sight.stacking };
-  const { moment } = await sight.client.ask({ ask: 'probe', device: sight.device, view, x, y: 0 });
-  const shown = await sight.client.ask({ ask: 'allocation', device: sight.device, id: selection.id, moment, stacking: sight.stacking });
+  const probe = await sight.client.ask({ ask: 'probe', device: sight.device, view, x, y: 0 });
+  const shown = probe && await sight.client.ask({ ask: 'allocation', device: sight.device, id: selection.id, moment: probe.moment, stacking: sight.stacking });
   return shown && shown.offset_bytes !== null && shown.offset_bytes !== undefined ? { x, offset: shown.offset_bytes } : null;
 }
 

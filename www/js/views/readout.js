@@ -51,7 +51,9 @@ function update(sight) {
  * @param {any} probe
  */
 export function momentText(sight, probe) {
-  if (sight.axis === 'time' && probe.time_us !== null) return formatDuration(probe.time_us);
+  // On the axis of time the cursor stands anywhere between two events.
+  const time = sight.cursor ?? probe.time_us;
+  if (sight.axis === 'time' && time !== null) return formatDuration(time);
   return probe.moment === 0 ? (sight.moments > 1 ? 'Before event 0' : 'This moment') : `Event ${formatCount(probe.event)}`;
 }
 

@@ -40,7 +40,7 @@ function updateScope() {
 /** @param {import('../store.js').OpenFile} file */
 function stateOf(file) {
   if (file.state === 'stopping') return 'Stopping…';
-  return file.state === 'ready' ? '' : `${percent(file)}\u00a0%`;
+  return file.fresh ? 'ready' : file.state === 'ready' ? '' : `${percent(file)}\u00a0%`;
 }
 
 function fileRows() {
@@ -78,10 +78,19 @@ function updateFiles() {
 /** A further file is read while one is open: a thin strip, nothing else changes. */
 function updateOpening() {
   const strip = byId('opening');
+  const fresh = store.active ? store.files.findLast((each) => each.fresh) : undefined;
   const file = store.active ? store.files.find(isLoading) : undefined;
-  strip.hidden = !file;
+  strip.hidden = !file && !fresh;
+  if (fresh) {
+    if (strip.dataset.file === `${fresh.id} ready`) return;
+    strip.dataset.file = `${fresh.id} ready`;
+    strip.replaceChildren(el('span.truncate', { title: fresh.name }, `${fresh.name} is ready`), el('button.button.small', { type: 'button', onclick: () => setActive(fresh) }, 'Show'),
+      el('button.button.quiet.icon-only.small', { type: 'button', 'aria-label': `Not now: leave ${fresh.name} in the list of files`, onclick: () => { fresh.fresh = false; emit('files'); } }, icon('close')));
+    return;
+  }
   if (!file) {
     strip.replaceChildren();
+    delete strip.dataset.file;
     return;
   }
   if (strip.dataset.file !== String(file.id) || !strip.firstChild) {
@@ -97,8 +106,8 @@ function updateOpening() {
 }
 
 export function initShell() {
-  attachMenu(byId('file-menu'), fileRows);
-  attachMenu(byId('device-menu'), deviceRows);
+  attachMenu(byId('file-menu'), fileRows, 'Open files');
+  attachMenu(byId('device-menu'), deviceRows, 'Devices');
   on('files', updateFiles);
   on('active', updateFiles);
   on('view', showView);

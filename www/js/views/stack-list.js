@@ -1,5 +1,5 @@
 // A call stack, innermost frame first: own frames strong, runs of torch and C++ folded to one row that opens.
-import { el, icon } from '../dom.js';
+import { appendAll, el, icon } from '../dom.js';
 
 /** @typedef {{name: string, file: string|null, line: number|null}} Frame */
 /** @typedef {{kind: 'own'|'library'|'torch'|'cpp', folded: boolean, label: string|null, frames: Frame[]}} Group */
@@ -41,7 +41,7 @@ function fold(group) {
  * @returns {HTMLElement}
  */
 export function stackList(groups) {
-  return el('ol.stack', { 'aria-label': 'Call stack, innermost frame first' }, ...groups.flatMap((group) => (group.folded ? fold(group) : group.frames.map((frame) => row(frame, group.kind)))));
+  return appendAll(el('ol.stack', { 'aria-label': 'Call stack, innermost frame first' }), groups.flatMap((group) => (group.folded ? fold(group) : group.frames.map((frame) => row(frame, group.kind)))));
 }
 
 /**

@@ -1,10 +1,10 @@
 // The timeline: its tool bar, its commands, and what follows the cursor.
-import { byId } from '../dom.js';
+import { byId, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { formatBytes, formatCount, plural } from '../format.js';
 import { current, emit, on, store } from '../store.js';
 import { pan, placeOf, setRange, showWhole, wholeRange, isWhole, zoomX } from '../sight.js';
-import { centreOrFit, letGo, pinAllocation, setMoment } from './pin.js';
+import { centreOrFit, letGo, pinAllocation, setMoment, stepCursor } from './pin.js';
 import { layoutCursor } from './plot-labels.js';
 import { initPlot, viewOf } from './plot.js';
 import { initGestures } from './gestures.js';
@@ -16,6 +16,7 @@ export async function setAxis(axis) {
   const whole = isWhole(sight);
   const { x0, x1 } = sight.range;
   const moments = await Promise.all([x0, x1].map((x) => sight.client.ask({ ask: 'at', device: sight.device, axis: sight.axis, x })));
+  if (current() !== sight || moments.includes(null)) return;
   sight.axis = axis;
   const [from, to] = await Promise.all(moments.map(({ moment }) => placeOf(sight, moment)));
   const { y0, y1 } = sight.range;
@@ -46,8 +47,9 @@ function updateToolbar() {
     if (button.dataset.axis === 'time') button.disabled = !sight.hasTime;
   }
   byId('no-time').hidden = sight.hasTime;
+  setText(byId('no-time'), sight.noTime);
   const { peak } = sight.overview;
-  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys go from block to block; the table below mirrors the picture.`);
+  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
 }
 
 /** The moment that keys start from. */
@@ -61,8 +63,8 @@ async function snap(kind, towards) {
   const sight = current();
   if (!sight) return;
   const from = sight.probe?.moment ?? momentNow();
-  const { moment } = await sight.client.ask({ ask: 'snap', device: sight.device, moment: from, kind, towards });
-  if (moment !== null) await setMoment(moment);
+  const found = await sight.client.ask({ ask: 'snap', device: sight.device, moment: from, kind, towards });
+  if (found && found.moment !== null) await setMoment(found.moment);
 }
 
 /** @param {'up'|'down'|'left'|'right'} towards */
@@ -75,7 +77,7 @@ async function neighbour(towards) {
     return;
   }
   const found = await sight.client.ask({ ask: 'neighbour', device: sight.device, id: selection.id, moment: selection.moment, towards, stacking: sight.stacking });
-  if (found.id === null || current() !== sight) return;
+  if (!found || found.id === null || current() !== sight) return;
   await pinAllocation(found.id, found.moment);
   if (found.moment !== sight.probe?.moment) await setMoment(found.moment);
 }
@@ -94,7 +96,7 @@ async function pinAtCursor() {
   const x = ((sight.cursor ?? x0) - x0) / (x1 - x0);
   const y = (y1 - Math.min(Math.max((sight.probe?.requested_bytes || 0) / 2, y0), y1)) / (y1 - y0);
   const found = await sight.client.ask({ ask: 'probe', device: sight.device, view, x: Math.min(Math.max(x, 0), 0.9999) * view.width, y: Math.min(y, 0.9999) * view.height });
-  if (found.allocation) await pinAllocation(found.allocation.id, found.moment, found.allocation);
+  if (found?.allocation) await pinAllocation(found.allocation.id, found.moment, found.allocation);
 }
 
 /** @param {number} factor */
@@ -113,8 +115,8 @@ const here = (act) => () => {
   return true;
 };
 
-/** @param {'left'|'right'} towards with nothing pinned these keys pan */
-const sideways = (towards) => here(() => (current()?.selection?.kind === 'allocation' ? void neighbour(towards) : pan(towards === 'left' ? -0.1 : 0.1)));
+/** @param {'left'|'right'} towards with no block pinned these keys move the cursor */
+const sideways = (towards) => here(() => void (current()?.selection?.kind === 'allocation' ? neighbour(towards) : stepCursor(towards === 'left' ? -1 : 1, byId('timeline-plot').clientWidth)));
 
 /** @param {number} step of the right end of the range */
 const widen = (step) => here(() => {
@@ -149,7 +151,8 @@ export function initTimeline() {
     { title: 'Narrow or widen the range', group, keys: ['Shift+ArrowLeft'], shown: ['Shift ←', 'Shift →'], run: widen(-0.1) },
     { title: 'Centre what is pinned, then fit it', group, keys: ['KeyF'], shown: ['F', 'F'], run: here(() => void centreOrFit()) },
     { title: 'Block above, below in the stack', group, keys: ['ArrowUp'], shown: ['↑', '↓'], run: here(() => void neighbour('up')) },
-    { title: 'Block made before, after it', group, keys: ['ArrowLeft'], shown: ['←', '→'], run: sideways('left') },
+    { title: 'Move the cursor; when a block is pinned, block made before, after it', group, keys: ['ArrowLeft'], shown: ['←', '→'], run: sideways('left') },
+    { title: 'Cursor to the start, to the end', group, keys: ['Home'], shown: ['Home', 'End'], run: here(() => void setMoment(0)) },
     { title: 'Pin what is under the cursor', group, keys: ['Enter', 'NumpadEnter'], shown: ['Enter'], run: here(() => void pinAtCursor()) },
     { title: 'Let go', group, keys: ['Escape'], shown: ['Esc'], run: here(letGo) },
     { title: 'Previous, next event', group, keys: ['Comma'], shown: [',', '.'], run: here(() => void snap('event', 'previous')) },
@@ -161,6 +164,7 @@ export function initTimeline() {
   addCommands([
     { title: '', group: '', keys: ['Shift+ArrowRight'], shown: [], run: widen(0.1) },
     { title: '', group: '', keys: ['ArrowDown'], shown: [], run: here(() => void neighbour('down')) },
+    { title: '', group: '', keys: ['End'], shown: [], run: here(() => void setMoment((current()?.moments ?? 1) - 1)) },
     { title: '', group: '', keys: ['ArrowRight'], shown: [], run: sideways('right') },
     { title: '', group: '', keys: ['Period'], shown: [], run: here(() => void snap('event', 'next')) },
     { title: '', group: '', keys: ['BracketRight'], shown: [], run: here(() => void snap('mark', 'next')) },
