@@ -109,7 +109,7 @@ fn a_load_can_be_cancelled() {
 }
 
 /// A pickle that is sound but very long: a list of numbers that does not end.
-fn endless_pickle(len: usize) -> Vec<u8> {
+pub(crate) fn endless_pickle(len: usize) -> Vec<u8> {
     let mut bytes = b"\x80\x04]".to_vec();
     while bytes.len() < len {
         bytes.extend_from_slice(b"(");

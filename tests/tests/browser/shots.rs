@@ -35,6 +35,13 @@ fn take(setup: Setup) {
         write(&format!("{name}-{theme}-{}.png", setup.width), &tab.screenshot());
     };
     save("landing");
+    let large = temporary("shots", "large.pickle", &crate::opening::endless_pickle(400 << 20));
+    tab.choose(&[&large]);
+    tab.wait("Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')) > 5");
+    save("loading");
+    tab.js("[...document.querySelectorAll('button')].find(b => b.textContent.trim() === 'Cancel')?.click()");
+    tab.wait_for_state("empty");
+    std::fs::remove_file(large).unwrap();
     let bytes = recordings::pickle("train_plain");
     tab.choose(&[&temporary("shots", "qwen_train.pickle", &bytes[..bytes.len() * 3 / 4])]);
     tab.wait("document.querySelector('[role=alertdialog]')?.checkVisibility()");
