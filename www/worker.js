@@ -31,7 +31,7 @@ async function handle(message) {
   switch (message.type) {
     case 'open':
       await wasm_bindgen({ module_or_path: message.module });
-      session = new wasm_bindgen.Session(message.name, message.file.size);
+      session = new wasm_bindgen.Session(message.name);
       await read(message.file);
       self.postMessage({ type: 'building' });
       opened(session.finish());

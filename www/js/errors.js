@@ -67,32 +67,28 @@ export function showDeath(file, message, wasmBytes, again) {
 
 /** @param {string} reason the page itself cannot start */
 export function showStartError(reason) {
-  show({ name: 'vramscope', size: 0 }, {
-    code: 'internal',
-    eyebrow: 'Cannot start',
-    title: 'The page could not load its reader.',
-    looks: 'A file of vramscope is missing, or this browser has no WebAssembly.',
-    facts: [['What to do', 'Reload the page. If you opened index.html from the disk, open vramscope.html instead: it needs no server.']],
-    details: ['code internal', reason],
-    second: null,
-    closed: () => {},
-  });
+  showPageError('Cannot start', 'The page could not load its reader.', 'A file of vramscope is missing, or this browser has no WebAssembly.',
+    'Reload the page. If you opened index.html from the disk, open vramscope.html instead: it needs no server.', reason);
 }
 
 /** @param {unknown} fault of the page's own code: said once, the rest goes on */
 export function showFault(fault) {
   if (faultShown) return;
   faultShown = true;
-  show({ name: 'vramscope', size: 0 }, {
-    code: 'internal',
-    eyebrow: 'vramscope has a fault',
-    title: 'A part of this page failed.',
-    looks: 'Your file is not the problem: this is a fault of vramscope. What you see may be incomplete.',
-    facts: [['What to do', 'Reload the page and open the file again. If it happens once more, copy the details into a bug report.']],
-    details: ['code internal', String(fault)],
-    second: null,
-    closed: () => {},
-  });
+  showPageError('vramscope has a fault', 'A part of this page failed.', 'Your file is not the problem: this is a fault of vramscope. What you see may be incomplete.',
+    'Reload the page and open the file again. If it happens once more, copy the details into a bug report.', String(fault));
+}
+
+/**
+ * An error of the page, not of a file.
+ * @param {string} eyebrow
+ * @param {string} title
+ * @param {string} looks
+ * @param {string} advice
+ * @param {string} reason
+ */
+function showPageError(eyebrow, title, looks, advice, reason) {
+  show({ name: 'vramscope', size: 0 }, { code: 'internal', eyebrow, title, looks, facts: [['What to do', advice]], details: ['code internal', reason], second: null, closed: () => {} });
 }
 
 /**

@@ -46,7 +46,7 @@ enum ProbeQuestion {
 impl Session {
     /// Starts to read one file.
     #[wasm_bindgen(constructor)]
-    pub fn new(name: &str, _size_bytes: f64) -> Session {
+    pub fn new(name: &str) -> Session {
         Session { stage: Stage::Reading(Box::new(Decoder::new(name, Limits::for_tab()))) }
     }
 

@@ -13,7 +13,7 @@ wasm_bindgen_test_configure!(run_in_browser);
 const FILE: &[u8] = include_bytes!("../../../tests/snapshots/oom_logits.pickle.gz");
 
 fn opened() -> (Session, JsValue) {
-    let mut session = Session::new("oom_logits.pickle.gz", FILE.len() as f64);
+    let mut session = Session::new("oom_logits.pickle.gz");
     for piece in FILE.chunks(1000) {
         session.feed(piece).unwrap();
     }
@@ -74,25 +74,25 @@ fn draw_request(device: f64, n_moments: f64, top: f64, stacking: &str) -> String
 
 #[wasm_bindgen_test]
 fn faults_are_thrown_as_plain_objects() {
-    let mut session = Session::new("empty.pickle", 0.0);
+    let mut session = Session::new("empty.pickle");
     let empty = session.finish().unwrap_err();
     assert_eq!(get(&empty, "code"), "empty");
     assert_eq!(number(&empty, "readable"), 0.0);
 
-    let mut session = Session::new("picture.png", 8.0);
+    let mut session = Session::new("picture.png");
     let fault = session
         .feed(b"\x89PNG\r\n\x1a\n0123456789abcdef")
         .and_then(|()| session.finish().map(drop))
         .unwrap_err();
     assert_eq!(get(&fault, "code"), "not_a_snapshot");
 
-    let early = Session::new("early.pickle", 8.0).ask("{}").unwrap_err();
+    let early = Session::new("early.pickle").ask("{}").unwrap_err();
     assert_eq!(get(&early, "code"), "internal");
 }
 
 #[wasm_bindgen_test]
 fn what_was_read_of_a_cut_file_can_be_opened() {
-    let mut session = Session::new("cut.pickle.gz", FILE.len() as f64);
+    let mut session = Session::new("cut.pickle.gz");
     session.feed(&FILE[..FILE.len() * 3 / 4]).unwrap();
     let progress = JSON::parse(&session.progress().unwrap()).unwrap();
     assert_eq!(number(&progress, "bytes"), (FILE.len() * 3 / 4) as f64);

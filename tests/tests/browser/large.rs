@@ -57,13 +57,13 @@ fn measure(what: &str, url: &str) {
         wasm_bytes / 1048576.0,
         peak.unwrap_or_default()
     );
-    zoom_and_pan(&page, what);
+    zoom(&page, what);
     assert_eq!(page.errors(), Vec::<String>::new());
     assert_eq!(page.requests(), Vec::<String>::new());
 }
 
 /// Wheel steps in and out; each redraw leaves a measure from its input to its pixels.
-fn zoom_and_pan(page: &Page, what: &str) {
+fn zoom(page: &Page, what: &str) {
     page.click("[role=tab][data-view=timeline]");
     page.wait("document.querySelector('canvas[data-role=timeline]').checkVisibility()");
     for step in 0..60 {

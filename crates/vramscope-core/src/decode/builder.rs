@@ -105,6 +105,15 @@ impl SnapshotBuilder {
         self.nodes.get(handle as usize).copied().unwrap_or(Node::Empty)
     }
 
+    /// What became of a container; nothing of other values.
+    #[inline]
+    pub(super) fn node_of(&self, value: Value) -> Node {
+        match value {
+            Value::List(handle) | Value::Dict(handle) => self.node(handle),
+            _ => Node::Empty,
+        }
+    }
+
     pub(super) fn set_node(&mut self, handle: u32, node: Node) {
         if let Some(known) = self.nodes.get_mut(handle as usize) {
             *known = node;
@@ -115,11 +124,10 @@ impl SnapshotBuilder {
     pub(super) fn generic(&self, value: Value) -> &[Value] {
         match value {
             Value::Tuple(handle) => self.tuples.get(handle as usize).map_or(&[], Vec::as_slice),
-            Value::List(handle) | Value::Dict(handle) => match self.node(handle) {
+            other => match self.node_of(other) {
                 Node::Generic(at) => self.generics.get(at as usize).map_or(&[], Vec::as_slice),
                 _ => &[],
             },
-            _ => &[],
         }
     }
 
@@ -195,14 +203,11 @@ impl SnapshotBuilder {
             _ => false,
         };
         let whole = start
-            && items.iter().all(|item| match *item {
-                Value::Dict(dict) => match self.node(dict) {
-                    Node::Frame(frame) => {
-                        frames.push(frame);
-                        true
-                    }
-                    _ => false,
-                },
+            && items.iter().all(|item| match self.node_of(*item) {
+                Node::Frame(frame) => {
+                    frames.push(frame);
+                    true
+                }
                 _ => false,
             });
         if whole {
@@ -225,18 +230,9 @@ impl SnapshotBuilder {
         self.set_node(handle, Node::Trace(at));
         let mut strays = 0;
         for item in items {
-            let row = match *item {
-                Value::Dict(dict) => match self.node(dict) {
-                    Node::Event(row) => row,
-                    _ => {
-                        strays += 1;
-                        continue;
-                    }
-                },
-                _ => {
-                    strays += 1;
-                    continue;
-                }
+            let Node::Event(row) = self.node_of(*item) else {
+                strays += 1;
+                continue;
             };
             let Some(ranges) = self.traces.get_mut(at as usize) else { continue };
             match ranges.last_mut() {
@@ -290,8 +286,7 @@ impl Build for SnapshotBuilder {
         if self.extend_stack(list, items) {
             return Ok(());
         }
-        let has_event =
-            |item: &Value| matches!(*item, Value::Dict(dict) if matches!(self.node(dict), Node::Event(_)));
+        let has_event = |item: &Value| matches!(self.node_of(*item), Node::Event(_));
         match self.node(list) {
             Node::Trace(_) => self.extend_trace(list, items),
             Node::Empty if items.iter().any(has_event) => self.extend_trace(list, items),

@@ -106,7 +106,7 @@ impl SnapshotBuilder {
     }
 
     fn is_segment(&self, item: Value) -> bool {
-        matches!(item, Value::Dict(dict) if matches!(self.node(dict), Node::Segment(_)))
+        matches!(self.node_of(item), Node::Segment(_))
     }
 
     /// "a dict with the keys epoch, model": the first few keys of something that is no snapshot.
@@ -166,11 +166,8 @@ impl SnapshotBuilder {
         let items = self.generic(value);
         let rows: Vec<u32> = items
             .iter()
-            .filter_map(|item| match *item {
-                Value::Dict(dict) => match self.node(dict) {
-                    Node::Segment(row) => Some(row),
-                    _ => None,
-                },
+            .filter_map(|item| match self.node_of(*item) {
+                Node::Segment(row) => Some(row),
                 _ => None,
             })
             .collect();

@@ -305,11 +305,8 @@ impl SnapshotBuilder {
         }
         let blocks: Vec<Block> = items
             .iter()
-            .filter_map(|item| match *item {
-                Value::Dict(dict) => match self.node(dict) {
-                    Node::Block(at) => self.blocks.get(at as usize).cloned(),
-                    _ => None,
-                },
+            .filter_map(|item| match self.node_of(*item) {
+                Node::Block(at) => self.blocks.get(at as usize).cloned(),
                 _ => None,
             })
             .collect();
