@@ -15,6 +15,7 @@
 //!
 //! Modules import only what stands to their left: `units, ids → warning → model → decode → replay → query`.
 
+pub mod allocator;
 pub mod decode;
 pub mod ids;
 pub mod model;

@@ -200,6 +200,7 @@ impl SnapshotBuilder {
     ) -> Snapshot {
         let mut events = std::mem::take(&mut self.events);
         events.notes.sort_by_key(|(row, _)| *row);
+        events.says_pools = self.markers.pool_id;
         if self.markers.time_us {
             fill_unknown_times(&mut events.times_us);
         } else {
@@ -305,6 +306,7 @@ fn split_off(events: &mut Events, at: usize) -> Events {
         times_us: if events.times_us.is_empty() { Vec::new() } else { events.times_us.split_off(at) },
         stacks: events.stacks.split_off(at),
         notes,
+        says_pools: events.says_pools,
     }
 }
 
@@ -333,6 +335,7 @@ fn gather(events: &Events, ranges: &[Range<u32>]) -> Events {
         times_us: pick(&events.times_us, ranges),
         stacks: pick(&events.stacks, ranges),
         notes,
+        says_pools: events.says_pools,
     }
 }
 

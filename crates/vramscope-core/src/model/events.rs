@@ -57,6 +57,8 @@ pub struct Events {
     pub times_us: Vec<i64>,
     /// Call stack.
     pub stacks: Vec<StackId>,
+    /// Events carry `pool_id` (2.12 and later): one without a note is in the default pool.
+    pub says_pools: bool,
     /// Events with notes, by index, ascending.
     pub notes: Vec<(u32, EventNotes)>,
 }

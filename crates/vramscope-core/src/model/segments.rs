@@ -3,7 +3,7 @@
 use crate::ids::{StackId, StreamId};
 
 /// Which pool a segment serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SegmentKind {
     /// Requests of up to 1 MiB.
     Small,

@@ -1,5 +1,6 @@
 //! Every allocation, in columns.
 
+use super::live::Lives;
 use crate::ids::{StackId, StreamId};
 
 /// Allocations in order of start; those that were there before the first event come first. An id is an index.
@@ -76,5 +77,21 @@ impl Allocations {
     #[inline]
     pub fn is_live(&self, id: u32, moment: u32) -> bool {
         self.start(id) <= moment && moment < self.end(id)
+    }
+}
+
+impl Lives for Allocations {
+    fn count(&self) -> u32 {
+        self.len()
+    }
+
+    #[inline]
+    fn starts_at(&self, id: u32) -> u32 {
+        self.start(id)
+    }
+
+    #[inline]
+    fn ends_at(&self, id: u32) -> u32 {
+        self.end(id)
     }
 }

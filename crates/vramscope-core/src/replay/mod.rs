@@ -6,6 +6,7 @@ mod allocations;
 mod axis;
 mod live;
 mod pairing;
+mod segments;
 mod series;
 mod site;
 mod slots;

@@ -1,0 +1,221 @@
+//! One pass over the trace: spans begin and end, and every allocation finds the pool that it lies in.
+
+use hashbrown::HashMap;
+
+use super::before::{Ranges, cut, final_ranges, initial_ranges, kind_by_size};
+use super::{Faults, Owner, Segments, Span};
+use crate::ids::{StackId, StreamId};
+use crate::model::{Action, Device, PoolId, SegmentKind};
+use crate::replay::allocations::{Allocations, NEVER};
+use crate::replay::live::Checkpoints;
+
+/// Follows reserved memory through a device's trace. `with_final_state`: its segments belong to the last event.
+pub(in crate::replay) fn track(
+    device: &Device,
+    allocations: &Allocations,
+    with_final_state: bool,
+) -> Segments {
+    let mut tracker = Tracker::new(device, with_final_state);
+    tracker.place_started(allocations, 0);
+    for event in 0..device.events.len() {
+        tracker.event(device, event);
+        tracker.place_started(allocations, event as u32 + 1);
+    }
+    tracker.finish(device.events.len() as u32 + 1)
+}
+
+struct Tracker<'a> {
+    device: &'a Device,
+    with_final_state: bool,
+    /// Spans reserved now, by address; `start` is when each began.
+    now: Ranges,
+    /// Spans that ended.
+    ended: Vec<Span>,
+    /// Final segments by address, and the event that made each for the last time: from then on its pool is known.
+    survivors: HashMap<u64, (Owner, StackId, u32)>,
+    /// Final expandable segments: they lend their pool to what is mapped inside them.
+    last_ranges: Ranges,
+    pools: Vec<(SegmentKind, PoolId)>,
+    pool_index: HashMap<(SegmentKind, PoolId), u16>,
+    pool_of: Vec<u16>,
+    faults: Faults,
+}
+
+impl<'a> Tracker<'a> {
+    fn new(device: &'a Device, with_final_state: bool) -> Self {
+        let (now, last_ranges) = match with_final_state {
+            true => (initial_ranges(device), final_ranges(device)),
+            false => (Ranges::new(), Ranges::new()),
+        };
+        let mut survivors: HashMap<u64, (Owner, StackId, u32)> = HashMap::new();
+        for span in last_ranges.values().filter(|span| !span.expandable) {
+            survivors.insert(span.address, (span.owner, span.stack, 0));
+        }
+        for (event, action) in device.events.actions.iter().enumerate() {
+            if *action == Action::SegmentAlloc
+                && let Some(known) = survivors.get_mut(&device.events.addrs[event])
+            {
+                known.2 = event as u32;
+            }
+        }
+        Tracker {
+            device,
+            with_final_state,
+            now,
+            ended: Vec::new(),
+            survivors,
+            last_ranges,
+            pools: Vec::new(),
+            pool_index: HashMap::new(),
+            pool_of: Vec::new(),
+            faults: Faults::default(),
+        }
+    }
+
+    fn event(&mut self, device: &Device, event: usize) {
+        let events = &device.events;
+        let moment = event as u32 + 1;
+        let (address, size) = (events.addrs[event], events.sizes[event]);
+        match events.actions[event] {
+            Action::SegmentAlloc | Action::SegmentMap if size > 0 => {
+                let expandable = events.actions[event] == Action::SegmentMap;
+                let before = self.ended.len();
+                self.end(address, size, moment);
+                if self.ended.len() > before {
+                    self.fault(size); // reserved twice: the end of the first is not recorded
+                }
+                let span = self.new_span(event, expandable);
+                self.now.insert(address, span);
+            }
+            Action::SegmentFree | Action::SegmentUnmap if size > 0 => {
+                let freed = self.end(address, size, moment);
+                if freed < size {
+                    self.unknown(event, size - freed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends what is reserved in a range; parts outside of it go on. Returns how many bytes ended.
+    fn end(&mut self, address: u64, size: u64, moment: u32) -> u64 {
+        let (ended, mut bytes) = (&mut self.ended, 0);
+        let stop = address.saturating_add(size);
+        cut(&mut self.now, address, size, |span| {
+            let from = span.address.max(address);
+            let to = span.address.saturating_add(span.size_bytes).min(stop);
+            bytes += to - from;
+            ended.push(Span { address: from, size_bytes: to - from, end: moment, ..*span });
+        });
+        bytes
+    }
+
+    /// Memory goes back that was not known to be reserved. Without final segments it was there from the start.
+    fn unknown(&mut self, event: usize, missing: u64) {
+        let events = &self.device.events;
+        if self.with_final_state || missing < events.sizes[event] {
+            return self.fault(missing);
+        }
+        let expandable = events.actions[event] == Action::SegmentUnmap;
+        let span = self.new_span(event, expandable);
+        self.ended.push(Span { start: 0, end: event as u32 + 1, stack: StackId::EMPTY, ..span });
+    }
+
+    fn fault(&mut self, bytes: u64) {
+        self.faults.segment_events += 1;
+        self.faults.segment_bytes = self.faults.segment_bytes.saturating_add(bytes);
+    }
+
+    fn new_span(&self, event: usize, expandable: bool) -> Span {
+        let events = &self.device.events;
+        let (address, size_bytes) = (events.addrs[event], events.sizes[event]);
+        let stream = events.streams[event];
+        let guess = Owner {
+            kind: kind_by_size(size_bytes),
+            pool: events.notes_of(event as u32).pool.unwrap_or((0, 0)),
+            stream,
+        };
+        let owner = match self.survivors.get(&address) {
+            Some((owner, _, last)) if !expandable && event as u32 >= *last && owner.stream == stream => {
+                *owner
+            }
+            _ if expandable && !events.says_pools => self.lent_owner(address, stream).unwrap_or(guess),
+            _ => guess,
+        };
+        Span {
+            start: event as u32 + 1,
+            end: NEVER,
+            address,
+            size_bytes,
+            owner,
+            expandable,
+            stack: events.stacks[event],
+        }
+    }
+
+    /// The owner of the final expandable segment that holds an address.
+    fn lent_owner(&self, address: u64, stream: StreamId) -> Option<Owner> {
+        let (_, span) = self.last_ranges.range(..=address).next_back()?;
+        let inside = span.expandable && address - span.address < span.size_bytes;
+        (inside && span.owner.stream == stream).then_some(span.owner)
+    }
+
+    /// Finds the pools of the allocations that begin at a moment. They are in order of start.
+    fn place_started(&mut self, allocations: &Allocations, moment: u32) {
+        loop {
+            let id = self.pool_of.len() as u32;
+            if id >= allocations.len() || allocations.start(id) != moment {
+                return;
+            }
+            let pool = self.pool_at(allocations, id);
+            let index = self.pool_index(pool);
+            self.pool_of.push(index);
+        }
+    }
+
+    fn pool_at(&mut self, allocations: &Allocations, id: u32) -> (SegmentKind, PoolId) {
+        let address = allocations.address(id);
+        let events = &self.device.events;
+        let said = match events.says_pools && !allocations.before_recording(id) {
+            true => Some(events.notes_of(allocations.start(id) - 1).pool.unwrap_or((0, 0))),
+            false => None,
+        };
+        let around = self.now.range(..=address).next_back().map(|(_, span)| span);
+        match around.filter(|span| address - span.address < span.size_bytes) {
+            Some(span) => (span.owner.kind, said.unwrap_or(span.owner.pool)),
+            None => {
+                self.faults.outside += 1;
+                self.faults.outside_bytes =
+                    self.faults.outside_bytes.saturating_add(allocations.size_bytes(id));
+                let small = allocations.size_bytes(id) <= 1 << 20;
+                let kind = if small { SegmentKind::Small } else { SegmentKind::Large };
+                (kind, said.unwrap_or((0, 0)))
+            }
+        }
+    }
+
+    fn pool_index(&mut self, pool: (SegmentKind, PoolId)) -> u16 {
+        let next = self.pools.len().min(MAX_POOLS - 1) as u16;
+        let index = *self.pool_index.entry(pool).or_insert(next);
+        if usize::from(index) == self.pools.len() {
+            self.pools.push(pool);
+        }
+        index
+    }
+
+    fn finish(mut self, n_moments: u32) -> Segments {
+        let mut spans = std::mem::take(&mut self.ended);
+        spans.extend(self.now.values().copied());
+        for at in 0..spans.len() {
+            let owner = spans[at].owner;
+            self.pool_index((owner.kind, owner.pool));
+        }
+        // Order of start; what ended in the moment in which it began was never reserved between events.
+        spans.sort_by_key(|span| (span.start, span.address));
+        let checkpoints = Checkpoints::build(&spans, n_moments);
+        Segments { spans, checkpoints, pools: self.pools, pool_of: self.pool_of, faults: self.faults }
+    }
+}
+
+/// Different pools that can be told apart; no job has a thousandth of that.
+const MAX_POOLS: usize = 1 << 16;
