@@ -4,23 +4,28 @@
 
 mod allocations;
 mod axis;
+mod blocks;
 mod live;
 mod pairing;
-mod segments;
+pub mod segments;
 mod series;
 mod site;
 mod slots;
 pub mod stacking;
+pub mod state;
 
 pub use allocations::Allocations;
 pub use axis::Axis;
 pub use site::Site;
 pub use slots::{N_SLOTS, SLOTS_BY_RANK};
 
+use crate::allocator::Config;
 use crate::ids::StackId;
 use crate::model::{Action, Device, Snapshot};
 use crate::warning::Warnings;
+use blocks::BlockSizes;
 use live::Checkpoints;
+use segments::Segments;
 use series::{Dense, Steps};
 use slots::Slots;
 
@@ -79,6 +84,8 @@ pub struct Replay {
     requested: Dense,
     reserved: Steps,
     checkpoints: Checkpoints,
+    segments: Segments,
+    block_sizes: BlockSizes,
     slots: Slots,
     /// Microseconds since the first event at each event, never falling; empty without times.
     times: Vec<i64>,
@@ -91,17 +98,19 @@ pub struct Replay {
 impl Replay {
     fn build(device: &Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Replay {
         let n_moments = device.events.len() as u32 + 1;
-        let pairing::Paired { allocations, history } =
-            pairing::pair(device, !snapshot.partial && device.has_segments);
+        let with_final_state = !snapshot.partial && device.has_segments;
+        let pairing::Paired { allocations, history } = pairing::pair(device, with_final_state);
         let requested = Dense::new(pairing::requested_series(&allocations, n_moments));
-        let final_reserved =
-            (!snapshot.partial && device.has_segments).then(|| device.final_reserved_bytes());
+        let final_reserved = with_final_state.then(|| device.final_reserved_bytes());
+        let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
         let reserved = Steps::reserved(&device.events, final_reserved);
         let checkpoints = Checkpoints::build(&allocations, n_moments);
         let peak = requested.fullest(0, n_moments);
         let mut replay = Replay {
             n_moments,
             slots: Slots::default(),
+            segments: segments::track(device, &allocations, &config, with_final_state),
+            block_sizes: BlockSizes::estimate(device, &allocations, &config, with_final_state),
             allocations,
             requested,
             reserved,
@@ -153,6 +162,17 @@ impl Replay {
     /// Every allocation, in order of start.
     pub fn allocations(&self) -> &Allocations {
         &self.allocations
+    }
+
+    /// Reserved memory over time, and the pool of every allocation.
+    pub fn segments(&self) -> &Segments {
+        &self.segments
+    }
+
+    /// Bytes that an allocation takes in its segment: rounded, and with what was not worth cutting off.
+    #[inline]
+    pub fn block_bytes(&self, allocation: u32) -> u64 {
+        self.block_sizes.get(allocation)
     }
 
     /// Requested bytes of what is alive at a moment.

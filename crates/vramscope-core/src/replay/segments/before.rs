@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Owner, Span};
+use crate::allocator::Config;
+use crate::allocator::sizes::SMALL_BUFFER;
 use crate::ids::StackId;
 use crate::model::{Action, Device, SegmentKind};
 
@@ -28,7 +30,7 @@ pub(super) fn final_ranges(device: &Device) -> Ranges {
 }
 
 /// What was reserved before the first event.
-pub(super) fn initial_ranges(device: &Device) -> Ranges {
+pub(super) fn initial_ranges(device: &Device, config: &Config) -> Ranges {
     let mut ranges = final_ranges(device);
     let events = &device.events;
     for event in (0..events.len()).rev() {
@@ -39,11 +41,11 @@ pub(super) fn initial_ranges(device: &Device) -> Ranges {
             }
             Action::SegmentMap => cut(&mut ranges, address, size, |_| {}),
             Action::SegmentFree => {
-                let span = freed_span(device, event, false);
+                let span = freed_span(device, config, event, false);
                 ranges.insert(address, span);
             }
             Action::SegmentUnmap => {
-                let span = freed_span(device, event, true);
+                let span = freed_span(device, config, event, true);
                 ranges.insert(address, span);
             }
             _ => {}
@@ -52,8 +54,8 @@ pub(super) fn initial_ranges(device: &Device) -> Ranges {
     ranges
 }
 
-/// The range that an event gives back. Its pool is not recorded (before 2.12): small segments and pages are 2 MiB, and no large one is.
-fn freed_span(device: &Device, event: usize, expandable: bool) -> Span {
+/// The range that an event gives back. Its pool is not recorded (before 2.12).
+pub(super) fn freed_span(device: &Device, config: &Config, event: usize, expandable: bool) -> Span {
     let events = &device.events;
     Span {
         start: 0,
@@ -61,7 +63,7 @@ fn freed_span(device: &Device, event: usize, expandable: bool) -> Span {
         address: events.addrs[event],
         size_bytes: events.sizes[event],
         owner: Owner {
-            kind: kind_by_size(events.sizes[event]),
+            kind: kind_by_size(events.sizes[event], expandable, config),
             pool: events.notes_of(event as u32).pool.unwrap_or((0, 0)),
             stream: events.streams[event],
         },
@@ -70,12 +72,14 @@ fn freed_span(device: &Device, event: usize, expandable: bool) -> Span {
     }
 }
 
-/// Segments and pages of the small pool have 2 MiB; those of the large pool are larger (rules R3, R9).
-pub(super) fn kind_by_size(size_bytes: u64) -> SegmentKind {
-    match size_bytes {
-        0..=0x20_0000 => SegmentKind::Small,
-        _ => SegmentKind::Large,
-    }
+/// Segments of the small pool have 2 MiB, those of the large one more (R3). Of expandable ones whole pages come and go: several of
+/// the small pool at once, so what is no multiple of a large page is of the small pool (R9).
+pub(super) fn kind_by_size(size_bytes: u64, expandable: bool, config: &Config) -> SegmentKind {
+    let is_small = match expandable {
+        true => !size_bytes.is_multiple_of(config.large_segment_bytes),
+        false => size_bytes <= SMALL_BUFFER,
+    };
+    if is_small { SegmentKind::Small } else { SegmentKind::Large }
 }
 
 /// Takes `address..address + size` out of the ranges; what sticks out on either side stays. `gone` sees every range that was cut,

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use super::before::{Ranges, cut, final_ranges, initial_ranges, kind_by_size};
 use super::{Faults, Owner, Segments, Span};
+use crate::allocator::Config;
 use crate::ids::{StackId, StreamId};
 use crate::model::{Action, Device, PoolId, SegmentKind};
 use crate::replay::allocations::{Allocations, NEVER};
@@ -13,9 +14,10 @@ use crate::replay::live::Checkpoints;
 pub(in crate::replay) fn track(
     device: &Device,
     allocations: &Allocations,
+    config: &Config,
     with_final_state: bool,
 ) -> Segments {
-    let mut tracker = Tracker::new(device, with_final_state);
+    let mut tracker = Tracker::new(device, config, with_final_state);
     tracker.place_started(allocations, 0);
     for event in 0..device.events.len() {
         tracker.event(device, event);
@@ -26,6 +28,7 @@ pub(in crate::replay) fn track(
 
 struct Tracker<'a> {
     device: &'a Device,
+    config: &'a Config,
     with_final_state: bool,
     /// Spans reserved now, by address; `start` is when each began.
     now: Ranges,
@@ -42,9 +45,9 @@ struct Tracker<'a> {
 }
 
 impl<'a> Tracker<'a> {
-    fn new(device: &'a Device, with_final_state: bool) -> Self {
+    fn new(device: &'a Device, config: &'a Config, with_final_state: bool) -> Self {
         let (now, last_ranges) = match with_final_state {
-            true => (initial_ranges(device), final_ranges(device)),
+            true => (initial_ranges(device, config), final_ranges(device)),
             false => (Ranges::new(), Ranges::new()),
         };
         let mut survivors: HashMap<u64, (Owner, StackId, u32)> = HashMap::new();
@@ -60,6 +63,7 @@ impl<'a> Tracker<'a> {
         }
         Tracker {
             device,
+            config,
             with_final_state,
             now,
             ended: Vec::new(),
@@ -131,7 +135,7 @@ impl<'a> Tracker<'a> {
         let (address, size_bytes) = (events.addrs[event], events.sizes[event]);
         let stream = events.streams[event];
         let guess = Owner {
-            kind: kind_by_size(size_bytes),
+            kind: kind_by_size(size_bytes, expandable, self.config),
             pool: events.notes_of(event as u32).pool.unwrap_or((0, 0)),
             stream,
         };
