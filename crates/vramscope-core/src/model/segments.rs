@@ -1,9 +1,12 @@
 //! The final state: segments and their blocks.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{StackId, StreamId};
 
 /// Which pool a segment serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SegmentKind {
     /// Requests of up to 1 MiB.
     Small,
