@@ -1,12 +1,14 @@
 //! The driver of the comparison: recorded requests in, first difference out.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::cause::Cause;
 use super::hint::{Hint, Hints};
 use super::limit::{self, LimitRange};
 use super::recorded::RecordedDriver;
-use super::{Difference, Model, start};
+use super::start::{Remainders, start};
+use super::{Difference, Model};
+use crate::allocator::sizes::{MIN_BLOCK, SMALL_SIZE, round_size};
 use crate::allocator::{Allocator, BlockId, Config, DEFAULT_POOL, SegmentAction, SegmentEvent, Ticket};
 use crate::model::{Action, Device, PoolId, Snapshot};
 use crate::replay::Replay;
@@ -31,7 +33,16 @@ pub struct Lockstep {
     /// Real sizes of blocks, as far as the comparison has come.
     sizes: BlockSizes,
     difference: Option<Difference>,
+    /// Blocks from before the first event whose size is not certain, by address, while they live.
+    uncertain: HashSet<u64>,
+    uncertain_blocks: u32,
+    /// What earlier attempts have shown to belong to such blocks.
+    remainders: Remainders,
+    starts_again: bool,
 }
+
+/// Earlier attempts, at most: each shows one block to be larger than it seemed.
+const MAX_ATTEMPTS: usize = 64;
 
 /// Recorded driver calls that belong to the next request.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +76,7 @@ impl Lockstep {
         let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
         let limit = limit::infer(device, replay.reserved_at(0), &config, &mut Hints::new(snapshot));
         config.limit_bytes = limit.high_bytes;
-        Lockstep::under(snapshot, device, replay, config, limit)
+        Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
     }
 
     /// The same under a limit that is known.
@@ -78,17 +89,12 @@ impl Lockstep {
         let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
         config.limit_bytes = limit_bytes;
         let limit = LimitRange { low_bytes: limit_bytes.unwrap_or(0), high_bytes: limit_bytes };
-        Lockstep::under(snapshot, device, replay, config, limit)
+        Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
     }
 
-    fn under(
-        snapshot: &Snapshot,
-        device: &Device,
-        replay: &Replay,
-        config: Config,
-        limit: LimitRange,
-    ) -> Lockstep {
-        let seeds = start::seeds(snapshot, device, replay, &config);
+    fn under(recorded: Recorded<'_>, config: Config, limit: LimitRange, remainders: Remainders) -> Lockstep {
+        let Recorded { snapshot, device, replay } = recorded;
+        let start = start(snapshot, device, replay, &config, &remainders);
         let mut lockstep = Lockstep {
             allocator: Allocator::new(config),
             driver: RecordedDriver::new(),
@@ -101,8 +107,12 @@ impl Lockstep {
             deferred: Vec::new(),
             sizes: replay.block_sizes().clone(),
             difference: None,
+            uncertain_blocks: start.uncertain.len() as u32,
+            uncertain: start.uncertain,
+            remainders,
+            starts_again: false,
         };
-        for seed in &seeds {
+        for seed in &start.segments {
             if !lockstep.adopt(seed, replay) {
                 lockstep.difference = Some(Difference {
                     event: 0,
@@ -141,6 +151,12 @@ impl Lockstep {
         while self.event < until && self.difference.is_none() {
             self.step(recorded, &mut hints);
             self.event += 1;
+            if self.starts_again {
+                let (config, remainders) =
+                    (self.allocator.config().clone(), std::mem::take(&mut self.remainders));
+                *self = Lockstep::under(recorded, config, self.limit, remainders);
+                return false;
+            }
         }
         if self.event == n_events && self.difference.is_none() {
             self.finish_trace(recorded);
@@ -208,11 +224,15 @@ impl Lockstep {
         self.allocator.clear_events();
         self.prepare(recorded, request, &calls);
         let served = self.serve(request);
+        let address = served.map(|id| self.allocator.block(id).address);
         for ticket in std::mem::take(&mut self.deferred) {
             self.allocator.free_completed(ticket);
         }
-        if let Some((event, recorded_text, expected)) = self.compare(recorded, request, &calls, served) {
-            let cause = self.likely_cause(recorded, request, served);
+        if let Some((event, recorded_text, expected)) = self.compare(recorded, request, &calls, address) {
+            if self.learn_remainder(request, served) {
+                return;
+            }
+            let cause = self.likely_cause(recorded, request, address);
             self.difference = Some(Difference { event, recorded: recorded_text, expected, cause });
         }
     }
@@ -277,21 +297,20 @@ impl Lockstep {
         owners
     }
 
-    /// Lets the model do what was requested. The address of the block that it hands out, if it does.
-    fn serve(&mut self, request: Request) -> Option<u64> {
+    /// Lets the model do what was requested. The block that it hands out, if it does.
+    fn serve(&mut self, request: Request) -> Option<BlockId> {
         match request.action {
             Action::Alloc | Action::Oom => {
                 let served = self
                     .allocator
                     .malloc(request.size, request.stream, request.owner, &mut self.driver)
                     .ok()?;
-                let block = self.allocator.block(served);
-                let (address, size) = (block.address, block.size_bytes);
+                let size = self.allocator.block(served).size_bytes;
                 if request.action == Action::Alloc {
                     self.held.insert(request.address, served);
                     self.sizes.set(self.next_allocation, size);
                 }
-                Some(address)
+                Some(served)
             }
             Action::FreeRequested => {
                 let ticket =
@@ -300,6 +319,7 @@ impl Lockstep {
                 None
             }
             _ => {
+                self.uncertain.remove(&request.address);
                 if let Some(ticket) = self.take_dropped(request.address) {
                     self.allocator.free_completed(ticket);
                 }
@@ -314,6 +334,25 @@ impl Lockstep {
             let id = self.held.remove(&address)?;
             self.allocator.free_requested(id)
         })
+    }
+
+    /// The model took a free piece that the recording did not. If it lies behind a block of uncertain size, that block is larger than it
+    /// seemed, by so much that the piece was too small; the comparison then starts again. It cannot be told whether it is larger still.
+    fn learn_remainder(&mut self, request: Request, served: Option<BlockId>) -> bool {
+        let Some((before, piece)) = served.and_then(|id| self.allocator.piece_behind(id)) else {
+            return false;
+        };
+        let rounded = round_size(request.size, self.allocator.config());
+        let more = piece.saturating_sub(rounded).saturating_add(MIN_BLOCK);
+        let known = self.remainders.get(&before).copied().unwrap_or(0);
+        let learnt = known.saturating_add(more);
+        let can_be =
+            self.uncertain.contains(&before) && learnt <= SMALL_SIZE && self.remainders.len() < MAX_ATTEMPTS;
+        if can_be {
+            self.remainders.insert(before, learnt);
+            self.starts_again = true;
+        }
+        can_be
     }
 
     /// Event, recorded and expected, where they differ.
@@ -396,6 +435,7 @@ impl Lockstep {
             inactive_split: self.difference.is_none().then_some((split.peak, split.current)),
             difference: self.difference,
             limit: self.limit,
+            uncertain_blocks: self.uncertain_blocks,
         };
         (model, self.sizes)
     }

@@ -26,6 +26,8 @@ pub struct Model {
     pub difference: Option<Difference>,
     /// The memory limit that explains the recording.
     pub limit: LimitRange,
+    /// Blocks from before the first event to which a remainder of up to 1 MiB may belong that nothing shows.
+    pub uncertain_blocks: u32,
     /// Bytes free in segments that are partly in use (`inactive_split_bytes`): the most, and at the end. Only if all events agree.
     pub inactive_split: Option<(u64, u64)>,
 }

@@ -11,22 +11,40 @@ use crate::replay::Replay;
 use crate::replay::allocations::NEVER;
 use crate::replay::segments::{Owner, Span};
 
-/// Segments before the first event, with the real sizes of the blocks in them.
-pub(super) fn seeds(
+/// Bytes that a comparison has shown to belong to a block from before the first event, by its address.
+pub(super) type Remainders = HashMap<u64, u64>;
+
+/// What was there before the first event.
+#[derive(Default)]
+pub(super) struct Start {
+    pub(super) segments: Vec<SeedSegment>,
+    /// Blocks whose size is not certain: a remainder of up to 1 MiB may belong to each, and nothing shows it.
+    pub(super) uncertain: HashSet<u64>,
+}
+
+/// Segments before the first event, with the real sizes of the blocks in them as far as anything shows them.
+pub(super) fn start(
     snapshot: &Snapshot,
     device: &Device,
     replay: &Replay,
     config: &Config,
-) -> Vec<SeedSegment> {
+    remainders: &Remainders,
+) -> Start {
     let spans = initial_spans(replay);
     if spans.is_empty() {
-        return Vec::new();
+        return Start::default();
     }
-    let live = initial_blocks(device, replay, config);
+    let mut uncertain = HashSet::new();
+    let mut live = initial_blocks(device, replay, config);
+    for (address, bytes) in remainders {
+        if let Some(block) = live.get_mut(address) {
+            block.slack = block.slack.max(*bytes);
+        }
+    }
     let mut segments: Vec<SeedSegment> = Vec::new();
     let mut expandable: HashMap<Owner, usize> = HashMap::new();
     for span in &spans {
-        let range = seed_range(span, &live);
+        let range = seed_range(span, &live, &mut uncertain);
         if span.expandable
             && let Some(&known) = expandable.get(&span.owner)
         {
@@ -49,7 +67,7 @@ pub(super) fn seeds(
             expandable: span.expandable,
         });
     }
-    segments
+    Start { segments, uncertain }
 }
 
 /// Memory reserved before the first event, by address; mapped runs that touch are one.
@@ -91,6 +109,7 @@ struct InitialBlock {
     size_is_known: bool,
     /// Bytes behind it that something else shows to belong to it.
     slack: u64,
+    slack_is_known: bool,
 }
 
 type InitialBlocks = BTreeMap<u64, InitialBlock>;
@@ -110,7 +129,10 @@ fn initial_blocks(device: &Device, replay: &Replay, config: &Config) -> InitialB
             pending: rows.release(id) == 0,
             key: id,
         };
-        blocks.insert(seed.address, InitialBlock { seed, size_is_known: survivor.is_some(), slack: 0 });
+        blocks.insert(
+            seed.address,
+            InitialBlock { seed, size_is_known: survivor.is_some(), slack: 0, slack_is_known: false },
+        );
     });
     find_slack(device, &mut blocks);
     blocks
@@ -141,7 +163,7 @@ fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
                     && waiting.remove(block)
                     && let Some(block) = blocks.get_mut(block)
                 {
-                    block.slack = address - end;
+                    (block.slack, block.slack_is_known) = (address - end, true);
                 }
             }
             _ => {}
@@ -149,7 +171,7 @@ fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
     }
 }
 
-fn seed_range(span: &Span, live: &InitialBlocks) -> SeedRange {
+fn seed_range(span: &Span, live: &InitialBlocks, uncertain: &mut HashSet<u64>) -> SeedRange {
     let end = span.address.saturating_add(span.size_bytes);
     let has_remainders = span.owner.kind == SegmentKind::Large && !span.expandable;
     let inside: Vec<&InitialBlock> = live.range(span.address..end).map(|(_, block)| block).collect();
@@ -160,7 +182,12 @@ fn seed_range(span: &Span, live: &InitialBlocks) -> SeedRange {
             let behind = (next - seed.address).saturating_sub(seed.size_bytes);
             seed.size_bytes = match behind <= SMALL_SIZE {
                 true => next - seed.address,
-                false => seed.size_bytes.saturating_add(block.slack),
+                false => {
+                    if !block.slack_is_known {
+                        uncertain.insert(seed.address);
+                    }
+                    seed.size_bytes.saturating_add(block.slack)
+                }
             };
         }
         seed
