@@ -14,6 +14,16 @@ pub enum SegmentKind {
     Large,
 }
 
+impl SegmentKind {
+    /// "small" or "large", as in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            SegmentKind::Small => "small",
+            SegmentKind::Large => "large",
+        }
+    }
+}
+
 /// A private pool; (0, 0) is the default one, (0, n) was made by the user, (n, 0) by a CUDA graph capture.
 pub type PoolId = (u64, u64);
 
