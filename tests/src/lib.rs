@@ -2,6 +2,7 @@
 
 #[cfg(feature = "browser")]
 pub mod browser;
+pub mod chaos;
 pub mod cut;
 pub mod plain;
 pub mod recordings;
