@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     decoder.feed(&std::fs::read(&path)?)?;
     let recording = Recording::build(decoder.finish()?);
     let replay = recording.replays.first().ok_or("no device")?;
-    let scene = timed("scene", || arranged(Scene::at(replay, replay.reserved_peak(), |_| true)));
+    let scene = timed("scene", || arranged(Scene::at(replay, replay.reserved_peak())));
     time(&path, &scene);
     if let Some(target) = args.next() {
         let layout = Layout::new(&scene, &StateView { height: 700, width: 928, ..view() });

@@ -77,6 +77,11 @@ impl<'a> Layout<'a> {
         self.sizes.columns as u32
     }
 
+    /// What is laid out.
+    pub fn scene(&self) -> &'a Scene {
+        self.scene
+    }
+
     pub(super) fn top(&self) -> i64 {
         self.view.top as i64
     }

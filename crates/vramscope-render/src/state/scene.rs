@@ -33,11 +33,9 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// What is reserved and alive at a moment. `keep` says whose segments are shown.
-    pub fn at(replay: &Replay, moment: u32, keep: impl Fn(&Owner) -> bool) -> Self {
-        let mut state = State::at(replay, moment);
-        state.segments.retain(|segment| keep(&segment.owner));
-        Self::new(state, |allocation| replay.slot_of(allocation))
+    /// What is reserved and alive at a moment.
+    pub fn at(replay: &Replay, moment: u32) -> Self {
+        Self::new(State::at(replay, moment), |allocation| replay.slot_of(allocation))
     }
 
     /// From a state, with the colour slot of each allocation.
@@ -126,16 +124,13 @@ fn rank(segment: &SegmentNow, sorting: Sorting) -> (u64, u64) {
     (first, segment.address)
 }
 
-/// A text that names a group: "large 0:0 0", with the raw handle of its stream; "all" where all stand together.
+/// A text that names a group, the same as in the answer to `state`: "large/0:0/0", with the raw handle of its stream; "all" where all stand
+/// together.
 pub fn group_key(owner: Option<Owner>, stream: u64) -> String {
     let Some(owner) = owner else { return "all".into() };
-    let kind = match owner.kind {
-        SegmentKind::Small => "small",
-        SegmentKind::Large => "large",
-    };
-    let (a, b) = owner.pool;
+    let (kind, (a, b)) = (owner.kind.name(), owner.pool);
     match stream {
-        0 => format!("{kind} {a}:{b} 0"),
-        stream => format!("{kind} {a}:{b} 0x{stream:x}"),
+        0 => format!("{kind}/{a}:{b}/0"),
+        stream => format!("{kind}/{a}:{b}/0x{stream:x}"),
     }
 }

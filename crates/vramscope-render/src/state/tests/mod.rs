@@ -151,7 +151,7 @@ fn large_pools_come_first_then_small_then_private_ones() {
     let mut scene = Scene::new(state, |_| 0);
     scene.arrange(Grouping::PoolStream, Sorting::Size);
     let places = Layout::new(&scene, &view(9, 900)).places(Selection::default(), |id| u64::from(id.0) * 255);
-    assert_eq!(keys(&places), ["large 0:0 0xff", "large 0:0 0", "small 0:0 0", "large 4:0 0"]);
+    assert_eq!(keys(&places), ["large/0:0/0xff", "large/0:0/0", "small/0:0/0", "large/4:0/0"]);
     scene.arrange(Grouping::None, Sorting::Address);
     let places = Layout::new(&scene, &view(9, 900)).places(Selection::default(), |_| 0);
     assert_eq!(keys(&places), ["all"]);
