@@ -10,6 +10,7 @@ use hashbrown::HashMap;
 use vramscope_pickle::{Build, Refusal, Value};
 
 use super::decoder::Limits;
+use super::json::JsonBuild;
 use super::keys;
 use crate::ids::{FrameId, StackId, StreamId, StringId};
 use crate::model::{Block, Events, Segment, Stacks, Strings};
@@ -30,6 +31,8 @@ pub(super) enum Node {
     Trace(u32),
     Block(u32),
     Segment(u32),
+    /// A list of two integers: [`SnapshotBuilder::tuples`]. JSON has no tuples, so pool ids are lists there.
+    Pair(u32),
 }
 
 /// A segment with the device that it names.
@@ -126,6 +129,7 @@ impl SnapshotBuilder {
             Value::Tuple(handle) => self.tuples.get(handle as usize).map_or(&[], Vec::as_slice),
             other => match self.node_of(other) {
                 Node::Generic(at) => self.generics.get(at as usize).map_or(&[], Vec::as_slice),
+                Node::Pair(at) => self.tuples.get(at as usize).map_or(&[], Vec::as_slice),
                 _ => &[],
             },
         }
@@ -170,6 +174,12 @@ impl SnapshotBuilder {
             Node::Empty => {
                 self.set_node(handle, Node::Generic(self.generics.len() as u32));
                 self.generics.push(items.to_vec());
+            }
+            Node::Pair(at) => {
+                let mut all = self.tuples.get(at as usize).cloned().unwrap_or_default();
+                all.extend_from_slice(items);
+                self.set_node(handle, Node::Generic(self.generics.len() as u32));
+                self.generics.push(all);
             }
             // A record that gets stray items: they have no place.
             _ => self.skipped(items.len()),
@@ -274,6 +284,11 @@ impl Build for SnapshotBuilder {
         if items.is_empty() {
             return Ok(());
         }
+        if let (Node::Empty, [Value::Int(_), Value::Int(_)]) = (self.node(list), items) {
+            let pair = self.tuple(items)?;
+            self.set_node(list, Node::Pair(pair));
+            return Ok(());
+        }
         // Nine lists in ten are stacks of frames that are records already.
         if self.extend_stack(list, items) {
             return Ok(());
@@ -309,5 +324,21 @@ impl Build for SnapshotBuilder {
 
     fn show(&self, text: u32) -> String {
         self.strings.get(StringId(text)).into_owned()
+    }
+}
+
+impl JsonBuild for SnapshotBuilder {
+    fn top_key(&mut self, key: u32) -> Result<(), &'static str> {
+        match key {
+            keys::TRACE_EVENTS => Err("a profiler trace in JSON"),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&mut self, container: u32) {
+        // Lists and dicts that are kept as they are still name what is in them.
+        if !matches!(self.node(container), Node::Empty | Node::Generic(_)) {
+            self.nodes.truncate(container as usize + 1);
+        }
     }
 }

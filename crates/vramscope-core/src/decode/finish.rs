@@ -13,7 +13,7 @@ use crate::model::{Device, Events, Snapshot, Source};
 use crate::units;
 
 /// What the top level holds.
-struct Top {
+pub(super) struct Top {
     segments: Option<Value>,
     traces: Option<Value>,
     settings: Option<Value>,
@@ -24,7 +24,12 @@ struct Top {
 /// The top level is no snapshot: what it is instead, in a few words.
 pub(super) struct NotASnapshot {
     pub(super) found: String,
+    /// A kind of file that is known, if it is one.
+    pub(super) kind: Option<&'static str>,
 }
+
+const MEMORY_TIMELINE: &str =
+    "a memory timeline of torch.profiler (export_memory_timeline), which has no allocations";
 
 impl SnapshotBuilder {
     /// The snapshot behind the root of a whole pickle.
@@ -71,7 +76,7 @@ impl SnapshotBuilder {
         snapshot
     }
 
-    fn top(&self, root: Value) -> Result<Top, NotASnapshot> {
+    pub(super) fn top(&self, root: Value) -> Result<Top, NotASnapshot> {
         let mut top = Top { segments: None, traces: None, settings: None, annotations: None, is_dict: false };
         match root {
             Value::Dict(_) => {
@@ -86,7 +91,7 @@ impl SnapshotBuilder {
                     }
                 }
                 if top.segments.is_none() && top.traces.is_none() {
-                    return Err(NotASnapshot { found: self.describe_dict(root) });
+                    return Err(NotASnapshot { found: self.describe_dict(root), kind: None });
                 }
                 Ok(top)
             }
@@ -96,12 +101,28 @@ impl SnapshotBuilder {
                     _ => self.generic(root).iter().any(|item| self.is_segment(*item)),
                 };
                 if !is_segments {
-                    return Err(NotASnapshot { found: "a list of something else".into() });
+                    return Err(NotASnapshot {
+                        found: "a list of something else".into(),
+                        kind: self.is_memory_timeline(root).then_some(MEMORY_TIMELINE),
+                    });
                 }
                 top.segments = Some(root);
                 Ok(top)
             }
-            other => Err(NotASnapshot { found: other.kind().into() }),
+            other => Err(NotASnapshot { found: other.kind().into(), kind: None }),
+        }
+    }
+
+    /// True for both forms of torch.profiler's `export_memory_timeline`: a list of times and one of sizes, or a list of
+    /// (time, action, bytes, category).
+    fn is_memory_timeline(&self, root: Value) -> bool {
+        let is_number = |value: Option<&Value>| matches!(value, Some(Value::Int(_) | Value::Float(_)));
+        match self.generic(root) {
+            [times, sizes] if is_number(self.generic(*times).first()) => !self.generic(*sizes).is_empty(),
+            [first, ..] => {
+                matches!(self.generic(*first), row @ [_, _, _, _] if is_number(row.first()) && is_number(row.get(2)))
+            }
+            [] => false,
         }
     }
 
@@ -204,11 +225,6 @@ impl SnapshotBuilder {
             fill_unknown_times(&mut events.times_us);
         } else {
             events.times_us = Vec::new();
-        }
-        if !source.sound {
-            self.warnings.add("checksum_differs", 1, || {
-                "The check sum of the gzip data differs or is missing: the file was damaged on the way, and figures may be wrong. Copy it again.".into()
-            });
         }
         let cut = limit_sharing(&mut traces, events.len());
         self.skipped(cut);

@@ -42,6 +42,8 @@ keys! {
     ACTIVE_PENDING_FREE = "active_pending_free", ACTIVE_AWAITING_FREE = "active_awaiting_free", INACTIVE = "inactive",
     // Annotations
     STAGE = "stage", START = "START", END = "END",
+    // Another kind of file
+    TRACE_EVENTS = "traceEvents",
     // Compile context of an event that was not compiled
     NOT_COMPILED = "N/A",
 }

@@ -26,7 +26,7 @@ pub(super) fn bits(value: Value) -> Option<u64> {
     match value {
         Value::Int(int) => Some(int as u64),
         Value::Unsigned(unsigned) => Some(unsigned),
-        Value::Float(float) if float >= 0.0 && float.fract() == 0.0 && float < 9e15 => Some(float as u64),
+        Value::Float(float) if float.fract() == 0.0 && float.abs() < 9e15 => Some(float as i64 as u64),
         _ => None,
     }
 }
