@@ -5,3 +5,4 @@ pub mod browser;
 pub mod plain;
 pub mod recordings;
 pub mod script;
+pub mod shapes;

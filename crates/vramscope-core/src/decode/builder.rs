@@ -31,6 +31,10 @@ pub(super) enum Node {
     Trace(u32),
     Block(u32),
     Segment(u32),
+    /// What lived in a block (1.13 and 2.0): [`SnapshotBuilder::histories`].
+    History(u32),
+    /// Lines of a Python traceback.
+    Lines(StackId),
     /// A list of two integers: [`SnapshotBuilder::tuples`]. JSON has no tuples, so pool ids are lists there.
     Pair(u32),
 }
@@ -51,6 +55,11 @@ pub(super) struct Markers {
     pub(super) compile_context: bool,
     pub(super) time_us: bool,
     pub(super) block_address: bool,
+    pub(super) requested_size: bool,
+    pub(super) history: bool,
+    pub(super) category: bool,
+    /// Something that only 2.12 writes beside pools.
+    pub(super) newest: bool,
 }
 
 /// Rows and leaves of a snapshot under construction.
@@ -65,6 +74,14 @@ pub(super) struct SnapshotBuilder {
     pub(super) traces: Vec<Vec<Range<u32>>>,
     pub(super) blocks: Vec<Block>,
     pub(super) segments: Vec<DeviceSegment>,
+    /// Requested bytes and stack of what lived in a block.
+    pub(super) histories: Vec<(u64, StackId)>,
+    /// Rows of events that are annotations.
+    pub(super) user_defined: Vec<u32>,
+    /// Frames of the lines of Python tracebacks, by text.
+    pub(super) line_frames: HashMap<u32, FrameId>,
+    /// Stacks of C++ backtraces, by text.
+    pub(super) cpp_stacks: HashMap<u32, StackId>,
     pub(super) nodes: Vec<Node>,
     pub(super) generics: Vec<Vec<Value>>,
     pub(super) tuples: Vec<Vec<Value>>,
@@ -91,6 +108,10 @@ impl SnapshotBuilder {
             traces: Vec::new(),
             blocks: Vec::new(),
             segments: Vec::new(),
+            histories: Vec::new(),
+            user_defined: Vec::new(),
+            line_frames: HashMap::new(),
+            cpp_stacks: HashMap::new(),
             nodes: Vec::new(),
             generics: Vec::new(),
             tuples: Vec::new(),
@@ -200,6 +221,17 @@ impl SnapshotBuilder {
         });
     }
 
+    /// Counts a key of a record that has no meaning here.
+    pub(super) fn unknown_key(&mut self, key: u32) {
+        let SnapshotBuilder { strings, warnings, .. } = self;
+        warnings.add("unknown_fields", 1, || {
+            let key: String = strings.get(StringId(key)).chars().take(40).collect();
+            format!(
+                "Records have fields that this version does not know (first: `{key}`); they were passed over."
+            )
+        });
+    }
+
     /// All items are frames: the list is a stack, or the rest of one.
     fn extend_stack(&mut self, handle: u32, items: &[Value]) -> bool {
         let mut frames = std::mem::take(&mut self.frames_scratch);
@@ -287,6 +319,11 @@ impl Build for SnapshotBuilder {
         if let (Node::Empty, [Value::Int(_), Value::Int(_)]) = (self.node(list), items) {
             let pair = self.tuple(items)?;
             self.set_node(list, Node::Pair(pair));
+            return Ok(());
+        }
+        if let [Value::Text(first), ..] = *items
+            && self.extend_lines(list, first, items)
+        {
             return Ok(());
         }
         // Nine lists in ten are stacks of frames that are records already.

@@ -58,6 +58,7 @@ mod tests {
             times_us: times_us.to_vec(),
             stacks: vec![StackId(0); n],
             notes: vec![(0, EventNotes { pool: Some((0, 1)), ..EventNotes::default() })],
+            says_pools: false,
         }
     }
 

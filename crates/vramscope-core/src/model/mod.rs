@@ -9,11 +9,11 @@ mod stacks;
 mod strings;
 
 pub use annotation::{Annotation, Stage};
-pub use device::Device;
+pub use device::{Device, DeviceKind, Ring};
 pub use events::{Action, EventNotes, Events};
 pub use segments::{Block, BlockState, PoolId, Segment, SegmentKind};
 pub use settings::Settings;
-pub use stacks::{Frame, FrameKind, Stacks};
+pub use stacks::{Frame, FrameKind, FxNode, Stacks};
 pub use strings::Strings;
 
 use crate::ids::StreamId;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::event_before;
 use super::stack::{Group, groups};
 use crate::ids::{StackId, StringId};
-use crate::model::{Device, Segment, SegmentKind};
+use crate::model::{Action, Device, EventNotes, Segment, SegmentKind};
 use crate::replay::stacking::{Stacking, run_of};
 use crate::replay::{Recording, Replay};
 
@@ -43,6 +43,14 @@ pub struct Allocation {
     pub offset_bytes: Option<u64>,
     pub compile_context: Option<String>,
     pub user_metadata: Option<String>,
+    /// Stack of the forward operator whose gradient was being computed.
+    pub forward_stack: Option<Vec<Group>>,
+    /// Texts that user code put on it while it lived.
+    pub annotations: Vec<String>,
+    /// What the profiler took it for, in files of `profile_plot`.
+    pub category: Option<String>,
+    /// A note of the allocator itself.
+    pub internal_metadata: Option<String>,
 }
 
 /// Everything about one allocation; `at` is the moment for its place in the pile.
@@ -99,7 +107,42 @@ pub fn allocation(
         offset_bytes: at.and_then(|at| run_of(replay, at, stacking, id)).map(|run| run.from_bytes),
         compile_context: text(notes.compile_context),
         user_metadata: text(notes.user_metadata),
+        forward_stack: forward_stack(segment, rows.address(id), before_recording, notes)
+            .map(|stack| groups(recording, stack)),
+        annotations: annotations(recording, device, rows.address(id), start, end_moment),
+        category: text(notes.category),
+        internal_metadata: text(notes.internal_metadata),
     })
+}
+
+/// The event says it, or, of what was there before recording, the block.
+fn forward_stack(
+    segment: Option<&Segment>,
+    address: u64,
+    before_recording: bool,
+    notes: EventNotes,
+) -> Option<StackId> {
+    if !before_recording {
+        return notes.forward_stack;
+    }
+    let blocks = &segment?.blocks;
+    let at = blocks.binary_search_by_key(&address, |block| block.address).ok()?;
+    blocks.get(at)?.forward_stack
+}
+
+/// Texts of the `annotate` events at an address between two moments.
+fn annotations(recording: &Recording, device: &Device, address: u64, start: u32, end: u32) -> Vec<String> {
+    let events = &device.events;
+    let from = events.notes.partition_point(|(event, _)| *event < start);
+    let lived = events.notes.get(from..).unwrap_or_default().iter().take_while(|(event, _)| *event < end);
+    lived
+        .filter(|(event, _)| {
+            let at = *event as usize;
+            events.actions.get(at) == Some(&Action::Annotate) && events.addrs.get(at) == Some(&address)
+        })
+        .filter_map(|(_, notes)| notes.user_metadata)
+        .map(|id| recording.snapshot.strings.get(id).into_owned())
+        .collect()
 }
 
 fn event_of_moment(moment: u32, replay: &Replay) -> Option<u32> {

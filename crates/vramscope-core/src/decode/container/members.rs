@@ -113,7 +113,7 @@ impl Choice {
         if is_it || self.nearest.is_none() || (is_content && !self.nearest_is_content) {
             let is_checkpoint = error.code == ErrorCode::CallsCode && self.name.ends_with("data.pkl");
             let error = unpacked(error);
-            self.nearest = Some(if is_checkpoint { OpenError::checkpoint(error) } else { error });
+            self.nearest = Some(if is_checkpoint { OpenError::checkpoint(*error) } else { error });
             self.nearest_is_content = is_content;
         }
         if is_it {
@@ -139,10 +139,10 @@ impl Members for Choice {
     }
 
     fn data(&mut self, bytes: &[u8]) {
-        if self.stage == Stage::Reading {
-            if let Err(error) = self.current.feed(bytes) {
-                self.reject(error);
-            }
+        if self.stage == Stage::Reading
+            && let Err(error) = self.current.feed(bytes)
+        {
+            self.reject(error);
         }
     }
 

@@ -109,14 +109,14 @@ impl OpenError {
     }
 
     /// A zip archive whose `data.pkl` runs code: what `torch.save` makes of a model. `error` is the pickle's refusal.
-    pub(in crate::decode) fn checkpoint(error: Box<Self>) -> Box<Self> {
+    pub(in crate::decode) fn checkpoint(error: Self) -> Box<Self> {
         Box::new(OpenError {
             code: ErrorCode::NotASnapshot,
             title: "{name} is not a memory snapshot.".into(),
             looks_like: "a zip archive such as a PyTorch checkpoint, written by torch.save".into(),
             cause: "Another file was chosen. Nothing in it was run.".into(),
             advice: RECORD.into(),
-            ..*error
+            ..error
         })
     }
 
