@@ -1,5 +1,11 @@
 //! Every snapshot that PyTorch ever wrote opens: each version's shape, in each container, with the same figures.
 
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::model::Snapshot;
 use vramscope_core::query::{self, summary::summary};
 use vramscope_core::replay::Recording;
@@ -138,6 +144,23 @@ fn pieces_do_not_matter() {
             let recording = open(&bytes, piece).unwrap_or_else(|error| panic!("{name}, {piece}: {error}"));
             assert_eq!(everything(&recording.snapshot), whole, "{name} in pieces of {piece}");
         }
+    }
+}
+
+proptest! {
+    /// Also when each piece has another length.
+    #[test]
+    fn random_pieces_do_not_matter(nth in 0..containers(&V::None).len(), cuts in vec(any::<Index>(), 0..40)) {
+        let (name, _, _, bytes) = containers(&versions::snapshot(V2_12)).swap_remove(nth);
+        let mut decoder = Decoder::new(name, Limits::default());
+        let mut from = 0;
+        for to in cuts.iter().map(|cut| cut.index(bytes.len())).collect::<BTreeSet<_>>() {
+            decoder.feed(&bytes[from..to]).unwrap();
+            from = to;
+        }
+        decoder.feed(&bytes[from..]).unwrap();
+        let whole = everything(&open(&bytes, usize::MAX).unwrap().snapshot);
+        prop_assert_eq!(everything(&Recording::build(decoder.finish().unwrap()).snapshot), whole);
     }
 }
 
