@@ -6,7 +6,10 @@ pub mod json;
 pub mod pickles;
 pub mod versions;
 
+use std::collections::HashMap;
 use std::rc::Rc;
+
+use vramscope_pickle::{Limits, Reader, Tree, Value};
 
 /// A value of a snapshot. Lists are shared where Python would share them.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +60,40 @@ impl V {
     }
 }
 
-impl From<i128> for V {
-    fn from(int: i128) -> V {
-        V::Int(int)
+/// The value of a pickle, to be written in another way. Lists stay shared.
+pub fn from_pickle(bytes: &[u8]) -> V {
+    let mut reader = Reader::new(Tree::default(), Limits::default());
+    reader.feed(bytes).expect("a sound pickle");
+    let (root, tree) = reader.finish().expect("a whole pickle");
+    from_tree(root, &tree, &mut HashMap::new())
+}
+
+/// Values of recordings are few levels deep, so this may recurse.
+fn from_tree(value: Value, tree: &Tree, lists: &mut HashMap<u32, Rc<Vec<V>>>) -> V {
+    match value {
+        Value::None | Value::Opaque => V::None,
+        Value::Bool(bool) => V::Bool(bool),
+        Value::Int(int) => V::Int(int.into()),
+        Value::Unsigned(int) => V::Int(int.into()),
+        Value::Float(float) => V::Float(float),
+        Value::Text(text) => V::Text(String::from_utf8_lossy(tree.text_bytes(text)).into_owned()),
+        Value::Tuple(tuple) => {
+            V::Tuple(tree.items(tuple).iter().map(|item| from_tree(*item, tree, lists)).collect())
+        }
+        Value::Dict(dict) => {
+            let pairs = tree.items(dict).chunks_exact(2).map(|pair| match from_tree(pair[0], tree, lists) {
+                V::Text(key) => (key, from_tree(pair[1], tree, lists)),
+                key => panic!("a key that is no text: {key:?}"),
+            });
+            V::Dict(pairs.collect())
+        }
+        Value::List(list) => {
+            if let Some(known) = lists.get(&list) {
+                return V::List(Rc::clone(known));
+            }
+            let items = Rc::new(tree.items(list).iter().map(|item| from_tree(*item, tree, lists)).collect());
+            lists.insert(list, Rc::clone(&items));
+            V::List(items)
+        }
     }
 }

@@ -12,7 +12,7 @@ impl SnapshotBuilder {
     pub(super) fn stack(&mut self, value: Value) -> StackId {
         match value {
             Value::List(list) => match self.node(list) {
-                Node::Stack(stack) => stack,
+                Node::Stack(stack) | Node::Lines(stack) => stack,
                 Node::Empty => StackId::EMPTY,
                 _ => {
                     self.skipped(1);
