@@ -3,9 +3,12 @@
 //! The directory at the end is not needed: each member has a header of its own. A stored member of unknown size ends where a
 //! descriptor stands that names just the size and check sum of what came before it; PyTorch's own archives are like that.
 
+mod header;
+
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use super::find;
+use header::{DEFLATED, FIXED, Header, STORED, u32_at};
 
 /// Gets the members.
 pub(super) trait Members {
@@ -66,23 +69,9 @@ struct Member {
     size: u64,
 }
 
-/// Length of a member's header without its name and extra fields.
-const FIXED: usize = 30;
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
 /// What comes out of the inflater at once.
 const STEP: usize = 64 << 10;
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).and_then(|two| two.try_into().ok()).map_or(0, u16::from_le_bytes)
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_le_bytes)
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes)
-}
 
 impl Unzip {
     pub(super) fn new() -> Self {
@@ -157,55 +146,36 @@ impl Unzip {
         if !self.gather(rest, FIXED) {
             return Ok(());
         }
-        let name_len = usize::from(u16_at(&self.carry, 26));
-        let extra_len = usize::from(u16_at(&self.carry, 28));
-        if !self.gather(rest, FIXED + name_len + extra_len) {
+        if !self.gather(rest, Header::whole_len(&self.carry)) {
             return Ok(());
         }
-        let header = std::mem::take(&mut self.carry);
-        self.start_member(&header, name_len, members);
+        let header = Header::read(&std::mem::take(&mut self.carry));
+        self.start_member(&header, members);
         Ok(())
     }
 
-    fn start_member(&mut self, header: &[u8], name_len: usize, members: &mut dyn Members) {
-        let (flags, method) = (u16_at(header, 6), u16_at(header, 8));
-        let name = String::from_utf8_lossy(header.get(FIXED..FIXED + name_len).unwrap_or_default());
-        let sizes64 = zip64_sizes(header.get(FIXED + name_len..).unwrap_or_default());
-        let (packed, unpacked) = (u32_at(header, 18), u32_at(header, 22));
-        let packed_size = match sizes64 {
-            Some((_, packed64)) if packed == u32::MAX => packed64,
-            _ => u64::from(packed),
-        };
-        let has_descriptor = flags & 8 != 0;
-        // An empty member with a descriptor says 0 as well.
-        let unknown_size = has_descriptor && packed_size == 0 && (unpacked == 0 || sizes64.is_some());
+    fn start_member(&mut self, header: &Header, members: &mut dyn Members) {
         self.member = Member {
-            wanted: members.start(&name),
-            deflated: method == 8,
-            has_descriptor,
-            zip64: sizes64.is_some(),
-            expected_crc: u32_at(header, 14),
+            wanted: members.start(&header.name),
+            deflated: header.method == DEFLATED,
+            has_descriptor: header.has_descriptor,
+            zip64: header.zip64,
+            expected_crc: header.crc,
             ..Member::default()
         };
         self.inflate.reset(false);
-        let unusable = if flags & 1 != 0 {
-            Some("is encrypted")
-        } else if !matches!(method, 0 | 8) {
-            Some("is packed by a method other than deflate")
-        } else {
-            None
-        };
+        let unusable = header.unusable();
         if let Some(why) = unusable {
             members.unusable(why);
             self.member.wanted = false;
             self.member.deflated = false;
         }
-        self.state = match (unknown_size, method) {
-            (false, _) => State::Sized(packed_size),
-            (true, 8) if unusable.is_none() => State::SelfEnding,
-            (true, 0) => State::UpToDescriptor,
+        self.state = match (header.packed_size, header.method) {
+            (Some(size), _) => State::Sized(size),
+            (None, DEFLATED) if unusable.is_none() => State::SelfEnding,
+            (None, STORED) => State::UpToDescriptor,
             // Where it ends cannot be told.
-            (true, _) => State::Done,
+            (None, _) => State::Done,
         };
     }
 
@@ -337,17 +307,4 @@ impl Unzip {
         members.end(sound);
         self.state = State::Header;
     }
-}
-
-/// Unpacked and packed size of the zip64 field among the extra ones.
-fn zip64_sizes(mut extra: &[u8]) -> Option<(u64, u64)> {
-    while extra.len() >= 4 {
-        let (id, len) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));
-        let field = extra.get(4..)?.get(..len)?;
-        if id == 1 {
-            return (len >= 16).then(|| (u64_at(field, 0), u64_at(field, 8)));
-        }
-        extra = extra.get(4 + len..)?;
-    }
-    None
 }
