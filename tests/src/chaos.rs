@@ -197,6 +197,7 @@ impl Recorder {
                     pool,
                     expandable: block.is_expandable(),
                     stack: self.stack,
+                    forward_stack: None,
                     blocks: Vec::new(),
                 });
             }
@@ -212,6 +213,7 @@ impl Recorder {
                     _ => BlockState::Inactive,
                 },
                 stack: self.stack,
+                forward_stack: None,
             });
         }
         self.device

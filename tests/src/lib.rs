@@ -7,3 +7,4 @@ pub mod cut;
 pub mod plain;
 pub mod recordings;
 pub mod script;
+pub mod shapes;

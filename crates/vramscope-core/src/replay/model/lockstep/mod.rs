@@ -303,6 +303,7 @@ impl Lockstep {
         let checked_events = device.events.len() as u32;
         let split = self.allocator.statistics().inactive_split;
         let model = Model {
+            applies: true,
             checked_events,
             agreeing_events: self.difference.as_ref().map_or(checked_events, |difference| difference.event),
             inactive_split: self.difference.is_none().then_some((split.peak, split.current)),
