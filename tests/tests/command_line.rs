@@ -41,7 +41,8 @@ fn summary_prints_one_json_object() {
     assert_eq!(summary["file"]["container"], "gzip");
     let device = &summary["devices"][0];
     assert!(device["peak"]["requested_bytes"].as_u64() > device["end"]["requested_bytes"].as_u64());
-    assert_eq!(device["peak"]["allocated_bytes"], Value::Null, "not known without the allocator model");
+    assert_eq!(device["model"]["agreeing_events"], device["events"]);
+    assert!(device["peak"]["allocated_bytes"].as_u64() >= device["peak"]["requested_bytes"].as_u64());
     assert_eq!(summary["allocator_settings"]["expandable_segments"], false);
 }
 
@@ -85,4 +86,38 @@ fn wrong_usage_has_status_2() {
     for args in [&["summary"][..], &["dance"], &["summary", "--jsno", "x"]] {
         assert_eq!(vramscope(args, None).status.code(), Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn without_the_model_its_figures_are_null() {
+    let output = vramscope(&["summary", "--json", "--no-model", &path("train_plain")], None);
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let device = &summary["devices"][0];
+    assert_eq!((&device["model"], &device["peak"]["allocated_bytes"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn state_lists_segments_and_blocks_at_a_moment() {
+    let file = path("oom_fragmentation");
+    let state = |args: &[&str]| {
+        let output = vramscope(&[&["state", "--json", &file], args].concat(), None);
+        serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")
+    };
+    let sum = |state: &Value| -> u64 {
+        let segments = state["devices"][0]["segments"].as_array().unwrap();
+        segments.iter().map(|segment| segment["bytes"].as_u64().unwrap()).sum()
+    };
+    let end = state(&[]);
+    assert_eq!((end["schema"].as_u64(), end["devices"][0]["event"].as_u64()), (Some(1), Some(12_153)));
+    assert_eq!(sum(&end), 2_240 << 20);
+    let block = &end["devices"][0]["segments"][0]["blocks"][0];
+    assert!(block["address"].as_str().unwrap().starts_with("0x") && block["state"].is_string());
+    assert_eq!(sum(&state(&["--at", "0"])), 60 << 20, "after the first event, a segment_alloc");
+    assert!(sum(&state(&["--at", "peak"])) > sum(&end));
+    let text = String::from_utf8(vramscope(&["state", &file], None).stdout).unwrap();
+    assert!(text.contains("Large pool, stream 0") && text.contains("0.91"), "{text}");
+    let beyond = vramscope(&["state", &file, "--at", "99999"], None);
+    assert_eq!(beyond.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&beyond.stderr).contains("12,154 events"));
+    assert_eq!(vramscope(&["state", &file, "--at", "never"], None).status.code(), Some(2));
 }
