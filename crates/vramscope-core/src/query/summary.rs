@@ -15,6 +15,7 @@ pub struct Summary {
     pub file: File,
     pub allocator_settings: Option<Settings>,
     pub devices: Vec<DeviceSummary>,
+    /// What is damaged, contradicts itself, or is not in the file.
     pub warnings: Vec<Warning>,
 }
 
@@ -39,8 +40,10 @@ pub struct DeviceSummary {
     pub segments: u64,
     pub peak: Figures,
     pub end: Figures,
-    /// Null until it was checked.
+    /// Null until it was checked, and where it does not hold.
     pub model: Option<Model>,
+    /// Why it is null.
+    pub model_reason: Option<&'static str>,
     pub history: History,
 }
 
@@ -109,7 +112,7 @@ pub fn summary(recording: &Recording) -> Summary {
         },
         allocator_settings: snapshot.settings.clone(),
         devices: devices.map(|(device, replay)| device_summary(device, replay, snapshot.partial)).collect(),
-        warnings: snapshot.warnings.list().to_vec(),
+        warnings: super::gaps::warnings(recording),
     }
 }
 
@@ -121,7 +124,14 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
         segments: device.segments.len() as u64,
         peak: peak_figures(replay),
         end: end_figures(device, replay, partial),
-        model: replay.model().map(model_of),
+        model: replay.model().filter(|model| model.applies).map(model_of),
+        model_reason: match replay.model() {
+            None => Some("The allocator model has not been checked."),
+            Some(model) if !model.applies => {
+                Some("The allocator model is that of GPUs; this memory has another allocator.")
+            }
+            Some(_) => None,
+        },
         history: History {
             complete: is_complete(device, replay, partial),
             baseline_bytes: replay.history().baseline_bytes,
