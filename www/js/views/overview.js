@@ -5,7 +5,7 @@ import { current, on, setView, store } from '../store.js';
 import { term } from '../tooltip.js';
 import { chartCard, paintChart } from './chart.js';
 import { barCard } from './peak-card.js';
-import { showFailedRequest, showPeak, showStack } from './pin.js';
+import { showFailedRequest, showMoment, showStack } from './pin.js';
 
 /** @param {any} row */
 const where = (row) => (row.at ? `${row.name}, ${shortPath(row.at)}` : row.name);
@@ -30,7 +30,7 @@ function headCard(sight) {
     el('p.why', null, ...(failed ? oomSentences(overview, oom) : []), ...peakSentences(alive, stacks, sight)),
     el('div.head-actions', null,
       failed ? el('button.button.primary', { type: 'button', onclick: () => void showFailedRequest(oom) }, icon('jump'), 'Show the failed request') : null,
-      sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showPeak(peak.moment) }, icon('jump'), 'Show the peak') : null),
+      sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showMoment(peak.moment) }, icon('jump'), 'Show the peak') : null),
     facts(sight));
 }
 
