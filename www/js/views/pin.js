@@ -31,6 +31,7 @@ export async function pinAllocation(id, moment, details) {
   const known = details || (await sight.client.ask({ ask: 'allocation', device: sight.device, id, moment, stacking: sight.stacking }));
   if (current() !== sight || !known || known.id === null || known.id === undefined) return;
   sight.selection = { kind: 'allocation', id, moment, details: known };
+  Object.assign(sight.blocks, { segment: null, address: null });
   emit('selection');
 }
 

@@ -179,6 +179,6 @@ function paintGrid(sight, { width, height }) {
 }
 
 export function initPlot() {
-  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view'])) on(topic, schedule);
+  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('timeline-plot'));
 }

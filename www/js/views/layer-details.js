@@ -1,0 +1,86 @@
+// Details of what is not an allocation: a segment, a free piece of one, a pool.
+import { el, icon } from '../dom.js';
+import { bytesSpan, exactBytes, formatBytes, formatCount, formatShare } from '../format.js';
+import { term } from '../tooltip.js';
+import { stackSection } from './allocation-details.js';
+
+/** @param {[Node|string, Node|string|null|undefined][]} facts those that are not known are left out */
+export function factList(facts) {
+  return el('dl.facts', null, ...facts.filter(([, value]) => value !== null && value !== undefined).flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)]));
+}
+
+/** @param {number|null|undefined} bytes @param {number} [of] */
+function part(bytes, of) {
+  if (bytes === null || bytes === undefined) return null;
+  return el('span', null, bytesSpan(bytes), of && bytes > 0 ? el('span.muted', null, `, ${formatShare(bytes / of)}`) : null);
+}
+
+/** @param {any} segment */
+function poolName(segment) {
+  const { kind, pool } = segment;
+  const own = Array.isArray(pool) && pool.some((each) => each !== 0);
+  return [kind ? `${kind} pool` : null, own ? `private pool ${pool.join(':')}` : null, segment.stream === null || segment.stream === undefined ? null : `stream ${segment.stream}`].filter(Boolean).join(', ');
+}
+
+/**
+ * @param {any} segment of `state_probe` or of a timeline's probe
+ * @param {boolean} chosen
+ * @param {Node|null} [actions]
+ * @returns {HTMLElement[]}
+ */
+export function segmentSections(segment, chosen, actions = null) {
+  const since = segment.since_moment;
+  return [
+    el('section', null,
+      el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, chosen ? 'chosen' : 'under the pointer'), segment.pinned ? el('span.tag.is-warning', null, icon('pin'), term('pinned')) : null),
+      el('p.figure', { 'data-bytes': segment.bytes, title: exactBytes(segment.bytes) }, formatBytes(segment.bytes)),
+      el('p.muted.exact', null, exactBytes(segment.bytes)),
+      factList([
+        [term('group', 'Pool, stream'), poolName(segment) || null],
+        [term('live'), part(segment.allocated_bytes, segment.bytes)],
+        [term('pending'), segment.pending_bytes > 0 ? part(segment.pending_bytes, segment.bytes) : null],
+        [term('free'), part(segment.free_bytes, segment.bytes)],
+        [term('largest'), segment.free_bytes > 0 ? part(segment.largest_free_bytes) : null],
+        ['Reserved since', since === null || since === undefined ? null : since === 0 ? 'before recording began' : `event ${formatCount(since - 1)}`],
+        ['Expandable', segment.expandable ? 'yes: it grows and shrinks by pages' : null],
+        ['Address', segment.address ? el('span.code', null, segment.address) : null],
+      ]), actions),
+    ...(segment.stack?.length ? [stackSection(segment.stack, null, 'Reserved for')] : []),
+  ];
+}
+
+const STATES = /** @type {Record<string, ['free'|'pending'|'live', string]>} */ ({ free: ['free', 'Free piece'], pending: ['pending', 'Block awaiting free'], allocated: ['live', 'Live block'] });
+
+/**
+ * A block without an allocation that is known.
+ * @param {any} block
+ * @param {any} segment it lies in
+ * @param {boolean} chosen
+ * @param {Node|null} [actions]
+ */
+export function blockSection(block, segment, chosen, actions = null) {
+  const [word, title] = STATES[block.state] || STATES.allocated;
+  return el('section', null,
+    el('h2.eyebrow', null, term(word, title), el('span.of', null, chosen ? 'chosen' : 'under the pointer')),
+    el('p.figure', { 'data-bytes': block.bytes, title: exactBytes(block.bytes) }, formatBytes(block.bytes)),
+    el('p.muted.exact', null, exactBytes(block.bytes)),
+    factList([
+      ['Requested', block.state === 'free' ? null : part(block.requested_bytes)],
+      [term('rounding'), block.rounding_bytes > 0 ? part(block.rounding_bytes, block.bytes) : null],
+      ['Of its segment', formatShare(block.bytes / Math.max(1, segment.bytes))],
+      ['Address', el('span.code', null, block.address)],
+    ]), actions);
+}
+
+/** @param {any} pool under the pointer in the timeline */
+export function poolSections(pool) {
+  return [el('section', null,
+    el('h2.eyebrow', null, el('span', null, 'Pool'), el('span.of', null, 'under the pointer')),
+    el('p.figure', null, pool.reserved_bytes === null || pool.reserved_bytes === undefined ? '–' : bytesSpan(pool.reserved_bytes)),
+    el('p.muted.exact', null, pool.label || ''),
+    factList([
+      ['Reserved', part(pool.reserved_bytes)],
+      [term('requested', 'In use'), part(pool.in_use_bytes ?? pool.requested_bytes ?? pool.allocated_bytes, pool.reserved_bytes)],
+      ['Segments', pool.segments === undefined || pool.segments === null ? null : formatCount(pool.segments)],
+    ]))];
+}
