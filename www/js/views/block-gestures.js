@@ -1,7 +1,7 @@
 // Hands on the blocks: the wheel scrolls and, with Ctrl, zooms inside rows; drag pans; the pointer looks; click pins.
 import { byId } from '../dom.js';
 import { current, emit, on, store } from '../store.js';
-import { scrollBlocks, setBlocks, shownBlocks, zoomBlocks } from './blocks.js';
+import { columnAt, scrollBlocks, setBlocks, shownBlocks, zoomBlocks } from './blocks.js';
 import { choose, isSame, unchoose } from './choose.js';
 import { showIn } from './pin.js';
 
@@ -88,29 +88,28 @@ function pointerMove(event) {
   byId('blocks-frame').toggleAttribute('data-dragging', true);
   scrollBlocks(press.top - (point.y - press.y));
   const { zoom } = sight.blocks;
-  if (zoom > 1) setBlocks({ left: press.left - (point.x - press.x) / (columnPx() * zoom) });
+  if (zoom > 1) setBlocks({ left: press.left - (point.x - press.x) / (columnPx(press.x) * zoom) });
 }
 
-/** @returns {number} CSS pixels of a column of rows */
-function columnPx() {
-  const seen = shownBlocks();
-  return byId('blocks-frame').clientWidth / Math.max(1, seen?.layout.columns || 1);
+/** @param {number} x in CSS pixels @returns {number} the width of the column of rows there */
+function columnPx(x) {
+  const scale = devicePixelRatio || 1;
+  return columnAt(x * scale).column.width / scale;
 }
 
 /** @param {WheelEvent} event */
 function wheel(event) {
   const sight = current();
   if (!sight) return;
-  const column = columnPx();
+  const { x } = at(event);
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
     const delta = Math.max(-240, Math.min(240, event.deltaY * (event.deltaMode === 1 ? 32 : 1)));
-    const x = at(event).x;
     // A pinch on a touch pad comes as ctrl+wheel with small steps.
-    zoomBlocks(Math.exp(-delta * (Math.abs(delta) < 50 ? 0.01 : 0.003)), (x % column) / column);
+    zoomBlocks(Math.exp(-delta * (Math.abs(delta) < 50 ? 0.01 : 0.003)), Math.min(Math.max(columnAt(x * (devicePixelRatio || 1)).share, 0), 1));
   } else if (sight.blocks.zoom > 1 && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
     event.preventDefault();
-    setBlocks({ left: sight.blocks.left + (event.deltaX || event.deltaY) / (column * sight.blocks.zoom) });
+    setBlocks({ left: sight.blocks.left + (event.deltaX || event.deltaY) / (columnPx(x) * sight.blocks.zoom) });
   }
 }
 

@@ -78,7 +78,7 @@ function heading(group, state, px, first) {
   const node = el('div.heading', null,
     el('span.parts', null, el('b', null, figures?.label ?? group.label ?? 'All segments'), ...(figures ? groupParts(figures).map((text) => el('span', null, text)) : [])),
     el('span.muted', null, first ? `true scale, sizes in ${unit}` : `sizes in ${unit}`));
-  node.style.top = `${px(group.y) + 4}px`;
+  node.style.top = `${px(group.y) + 9}px`;
   return node;
 }
 

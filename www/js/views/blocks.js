@@ -30,10 +30,11 @@ export function shownBlocks() {
 export function stateView(sight) {
   const scale = devicePixelRatio || 1;
   const box = byId('blocks');
+  const frame = byId('blocks-frame');
   const { group, sort, zoom, left, top } = sight.blocks;
   return {
     moment: momentOf(sight), group, sort, columns: null, zoom, left, top: Math.round(top * scale),
-    width: Math.max(1, Math.round(box.clientWidth * scale)), height: Math.max(1, Math.round(box.clientHeight * scale)), scale,
+    width: Math.max(1, Math.round(frame.clientWidth * scale)), height: Math.max(1, Math.round(box.clientHeight * scale)), scale,
   };
 }
 
@@ -88,7 +89,7 @@ function paint() {
 async function fetchAll(sight) {
   const wish = request(sight);
   const { client, device } = sight;
-  const ask = () => [client.ask({ ask: 'state_layout', device, view: wish.view }), client.ask({ ask: 'state', device, moment: wish.view.moment })];
+  const ask = () => [client.ask({ ask: 'state_layout', device, view: wish.view, selected: wish.selected, segment: wish.segment }), client.ask({ ask: 'state', device, moment: wish.view.moment })];
   if (!able.has(client)) able.set(client, (await ask()[0]) !== null);
   if (!able.get(client)) return null;
   const [picture, layout, state] = await Promise.all([client.draw(wish), ...ask()]);
@@ -129,6 +130,21 @@ function shift() {
   const seen = shownBlocks();
   const y = seen ? seen.view.top / seen.view.scale - seen.sight.blocks.top : 0;
   for (const id of ['state-canvas', 'block-labels']) byId(id).style.transform = Math.abs(y) < 0.75 ? '' : `translateY(${y}px)`;
+}
+
+/**
+ * The column of rows at a place, and where in it the place lies.
+ * @param {number} x in device pixels
+ * @returns {{column: {left: number, width: number}, share: number}} share of the column's width, below 0 in its gutter
+ */
+export function columnAt(x) {
+  const { layout, view } = shown || { layout: { columns: 1, rows: [] }, view: { width: 1 } };
+  const lefts = [...new Set(layout.rows.map((/** @type {any} */ row) => row.x))].sort((a, b) => a - b);
+  const gutter = lefts[0] ?? 0;
+  const stride = lefts.length > 1 ? lefts[1] - lefts[0] : view.width / layout.columns;
+  const width = Math.max(1, view.width - (layout.columns - 1) * stride - gutter);
+  const left = gutter + Math.max(0, Math.min(layout.columns - 1, Math.floor(x / stride))) * stride;
+  return { column: { left, width }, share: (x - left) / width };
 }
 
 /** @param {number} top in CSS pixels */

@@ -2,7 +2,7 @@
 import { byId } from '../dom.js';
 import { current, emit, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
-import { scrollBlocks, setBlocks, shownBlocks, stateView } from './blocks.js';
+import { columnAt, scrollBlocks, setBlocks, shownBlocks, stateView } from './blocks.js';
 import { letGo, pinAllocation } from './pin.js';
 
 /** @typedef {{segment: any, block: any, allocation: any}} Found the answer to `state_probe` */
@@ -30,7 +30,7 @@ export function isChosen(sight) {
   return keyNow(sight) !== '';
 }
 
-/** @param {import('../sight.js').Sight} sight what is chosen, as `state_place` wants it */
+/** @param {import('../sight.js').Sight} sight @returns {{allocation?: number, segment?: string|null, address?: string}} what is chosen */
 function target(sight) {
   const { selection, blocks } = sight;
   if (selection?.kind === 'allocation') return { allocation: selection.id };
@@ -38,17 +38,22 @@ function target(sight) {
 }
 
 /**
- * Where something lies when nothing is scrolled or zoomed.
+ * What lies at a place that may be out of sight: looked for where nothing is scrolled or zoomed.
  * @param {import('../sight.js').Sight} sight
- * @param {object} what
+ * @param {{allocation?: number, segment?: string|null, address?: string}} what
+ * @returns {Promise<Found|null>}
  */
 async function placeAndProbe(sight, what) {
   const { client, device } = sight;
   const flat = { ...stateView(sight), zoom: 1, left: 0, top: 0 };
-  const place = await client.ask({ ask: 'state_place', device, view: flat, ...what });
+  const { address, ...known } = what;
+  const place = await client.ask({ ask: 'state_place', device, view: flat, ...known, ...(address ? { segment: address } : {}) });
   if (!place) return null;
   const top = Math.max(0, Math.floor(place.y));
-  return client.ask({ ask: 'state_probe', device, view: { ...flat, top }, x: place.x + place.width / 2, y: place.y - top + place.height / 2 });
+  const at = (/** @type {number} */ share) => client.ask({ ask: 'state_probe', device, view: { ...flat, top }, x: place.x + Math.min(Math.max(place.width * share, 0.5), place.width - 0.5), y: place.y - top + place.height / 2 });
+  if (!address) return at(0.5);
+  const { segment } = (await at(0)) || {};
+  return segment ? at((Number(BigInt(address) - BigInt(segment.address)) + 1) / segment.bytes) : null;
 }
 
 /** Asks anew what is chosen, when the choice or the moment has changed. */
@@ -64,11 +69,23 @@ function refresh() {
     let found = await placeAndProbe(sight, target(sight));
     if (!found && segment) found = await placeAndProbe(sight, { segment });
     if (found && segment && !sight.blocks.address) found = { ...found, block: null, allocation: null };
+    found = itself(sight, found);
     return { sight, key: asked, found };
   }, (answer) => {
     if (answer) chosen = answer;
     emit('blocks');
   });
+}
+
+/**
+ * A block thinner than a pixel is hidden by its neighbour; what is known of it is told all the same.
+ * @param {import('../sight.js').Sight} sight
+ * @param {Found|null} found
+ */
+function itself(sight, found) {
+  const { selection } = sight;
+  if (!found || selection?.kind !== 'allocation' || found.allocation?.id === selection.id) return found;
+  return { segment: found.segment, block: null, allocation: selection.details };
 }
 
 /** @param {Found} found pins what was under the pointer */
@@ -78,6 +95,7 @@ export async function choose(found) {
   const { segment, block, allocation } = found;
   if (allocation) {
     await pinAllocation(allocation.id, momentOf(sight), allocation);
+    sight.blocks.address = block ? block.address : null;
     chosen = { sight, key: keyNow(sight), found };
   } else {
     Object.assign(sight.blocks, { segment: segment.address, address: block ? block.address : null });
@@ -138,38 +156,29 @@ export async function reveal(what) {
  * @param {any} place
  */
 async function revealAcross(sight, what, view, place) {
-  const columns = shownBlocks()?.layout.columns || 1;
-  const column = view.width / columns;
-  const inside = place.x - Math.floor(place.x / column) * column;
-  if (place.x >= 0 && place.x + Math.min(place.width, column / 2) <= view.width && inside < column) return;
+  const { column, share } = columnAt(place.x);
+  if (share >= 0 && share + Math.min(place.width, column.width / 2) / column.width <= 1) return;
   const flat = await sight.client.ask({ ask: 'state_place', device: sight.device, view: { ...view, zoom: 1, left: 0 }, ...what });
-  if (!flat) return;
-  const at = ((flat.x % column) + flat.width / 2) / column;
-  setBlocks({ left: at - 0.5 / sight.blocks.zoom });
+  if (flat) setBlocks({ left: columnAt(flat.x + flat.width / 2).share - 0.5 / sight.blocks.zoom });
 }
 
 /** @param {'left'|'right'|'up'|'down'} towards the next block; the first in sight when none is chosen */
 export async function neighbour(towards) {
   const sight = current();
-  const seen = shownBlocks();
-  if (!sight || !seen) return;
+  if (!sight || !shownBlocks()) return;
   const { client, device } = sight;
   const view = stateView(sight);
-  const block = chosenBlock()?.found?.block || chosenBlock()?.found?.segment;
-  if (!block) {
-    const row = seen.layout.rows.find((/** @type {any} */ each) => each.y >= 0) || seen.layout.rows[0];
-    if (!row) return;
-    const found = await client.ask({ ask: 'state_probe', device, view: seen.view, x: Math.max(0, row.x) + 1, y: row.y + row.height / 2 });
-    if (found && current() === sight) await choose(found);
-    return;
-  }
-  const next = await client.ask({ ask: 'state_neighbour', device, view, address: block.address, towards });
+  const chosenNow = chosenBlock()?.found;
+  const from = sight.blocks.address || chosenNow?.block?.address || chosenNow?.allocation?.address || chosenNow?.segment.address;
+  const next = await client.ask({ ask: 'state_neighbour', device, view, towards, ...(from ? { address: from } : {}) });
   if (!next || next.address === null || current() !== sight) return;
   const what = next.allocation === null ? { address: next.address } : { allocation: next.allocation };
   const found = await placeAndProbe(sight, what);
   if (!found || current() !== sight) return;
-  await choose(found);
-  await reveal(what);
+  if (next.allocation === null || found.allocation?.id === next.allocation) await choose(found);
+  else await pinAllocation(next.allocation, momentOf(sight));
+  sight.blocks.address = next.address;
+  await reveal(next.allocation === null ? { segment: found.segment.address } : what);
 }
 
 export function initChoose() {

@@ -15,6 +15,7 @@ export function settingsCard(settings, raw) {
   if (!settings?.rows.length) return rawCard(raw);
   const { rows } = settings;
   const word = el('span', null, 'Copy');
+  const { text: conf, fault } = settings;
   const text = JSON.stringify(raw ?? Object.fromEntries(rows.map((/** @type {any} */ row) => [row.key, row.raw])), null, 2);
   const rest = rows.length - MOST_SETTINGS;
   // What somebody has set comes first.
@@ -22,6 +23,8 @@ export function settingsCard(settings, raw) {
   const sorted = [...rows].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   return el('article.card', { 'aria-labelledby': 'settings-title', id: 'settings' },
     el('header', null, el('h2', { id: 'settings-title' }, term('settings')), el('button.button.small.quiet.push', { type: 'button', title: 'The settings as the file has them', onclick: () => void copyAndSay(word, text) }, icon('copy'), word)),
+    conf === undefined || conf === null ? null : el('p.small.conf', null, el('span.soft', null, 'PYTORCH_ALLOC_CONF '), conf === '' ? el('span.soft', null, 'was not set') : el('code', null, shorten(conf, 400))),
+    fault ? el('p.small.is-warning', null, icon('warning'), ' ', fault) : null,
     appendAll(el('dl.settings.explained'), sorted.slice(0, MOST_SETTINGS).map((row) => el('div', { 'data-state': row.state },
       el('dt', null, el('b', null, shorten(row.key)), row.what ? el('span', null, row.what) : null),
       el('dd', null, el('span.value', null, row.state === 'not_recorded' ? '–' : shorten(String(row.value ?? '–'))), el('span.state', null, STATES[row.state] || row.state))))),

@@ -47,8 +47,8 @@ function oomSections(state, sight) {
       ['Asked by', oom.name ? place(oom) : null],
       [term('limit'), limit],
       [term('live'), bytesSpan(total.allocated_bytes)],
-      ['Free inside', el('span', null, bytesSpan(oom.free_bytes), oom.fits === true ? ', enough if it were one piece' : oom.free_bytes >= wanted ? '' : ', less than asked for')],
-      [term('largest'), el('span', null, el('b', null, bytesSpan(largest)), `, ${formatShare(largest / Math.max(1, wanted))} of the request`)],
+      ['Free inside', el('span', null, bytesSpan(oom.free_bytes), oom.free_bytes >= wanted && !oom.fits ? ', enough if it were one piece' : '')],
+      [term('largest'), el('span', null, el('b', null, bytesSpan(largest)), `, ${formatShare(largest / Math.max(1, wanted))} of the request`, oom.fits ? '; large enough, yet refused' : '')],
       [term('fragmentation'), total.fragmentation === null ? null : el('span', null, total.fragmentation.toFixed(2), el('span.muted', null, ' (1 − largest ÷ free)'))],
       ['Free on the card', oom.device_free_bytes === null ? null : bytesSpan(oom.device_free_bytes)],
     ])), ...(stackOf(sight, oom.stack) || [])];
@@ -81,7 +81,7 @@ function momentSection(state) {
     el('h2.eyebrow', null, el('span', null, state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
     state.exact ? null : el('p.small.is-warning', null, icon('warning'), ' Sizes of blocks are estimated here: the allocator model does not agree.'),
     factList([
-      [term('requested'), number(state.requested_bytes)], [term('allocated'), number(state.allocated_bytes)], [term('active'), number(state.active_bytes)], [term('reserved'), number(state.reserved_bytes)],
+      [term('requested'), number(state.requested_bytes)], [term('allocated'), number(state.allocated_bytes)], [term('active'), number(state.active_bytes)], [term('reserved'), number(state.reserved_bytes)], [term('inactive_split'), state.inactive_split_bytes === undefined ? null : number(state.inactive_split_bytes)],
       [term('rounding'), number(total.rounding_bytes)], [term('fragmentation'), total.fragmentation === null ? '–' : total.fragmentation.toFixed(2)],
       [term('outside'), state.outside?.count > 0 ? `${formatBytes(state.outside.bytes)} in ${plural(state.outside.count, 'block')}` : null],
     ]),
