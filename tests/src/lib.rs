@@ -2,6 +2,7 @@
 
 #[cfg(feature = "browser")]
 pub mod browser;
+pub mod cut;
 pub mod plain;
 pub mod recordings;
 pub mod script;

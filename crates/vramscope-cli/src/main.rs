@@ -21,11 +21,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Summary(commands::summary::Args),
+    State(commands::state::Args),
 }
 
 fn main() -> ExitCode {
     // clap ends the process itself: 0 after help, 2 on wrong usage.
     match Cli::parse().command {
         Command::Summary(args) => commands::summary::run(&args),
+        Command::State(args) => commands::state::run(&args),
     }
 }

@@ -12,6 +12,28 @@ use vramscope_core::units;
 /// Bytes read at once: large enough that the system call does not count, small enough to stay in cache.
 const PIECE: usize = 1 << 20;
 
+/// Reads and replays a file, and checks the allocator model; the error is one plain message.
+pub(crate) fn open_checked(path: &str) -> Result<Recording, String> {
+    let mut recording = open(path)?;
+    let bar = progress_bar(Some(0));
+    bar.set_style(
+        ProgressStyle::with_template("checking the allocator model {percent} %")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    loop {
+        let progress = recording.check(CHECKED_AT_ONCE);
+        bar.set_length(progress.events);
+        bar.set_position(progress.checked_events);
+        if progress.done {
+            bar.finish_and_clear();
+            return Ok(recording);
+        }
+    }
+}
+
+/// Events between two looks at the progress bar.
+const CHECKED_AT_ONCE: u32 = 100_000;
+
 /// Reads and replays a file; the error is one plain message.
 pub(crate) fn open(path: &str) -> Result<Recording, String> {
     let shown = if path == "-" { "standard input" } else { path };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use vramscope_core::query::summary::{DeviceSummary, Figures, Summary, summary};
+use vramscope_core::query::summary::{DeviceSummary, Figures, Model, Summary, summary};
 use vramscope_core::units::{count, format_bytes_group, format_duration_us, group_digits};
 
 use crate::read;
@@ -17,6 +17,9 @@ pub(crate) struct Args {
     /// One JSON object on standard output: the summary, or {"schema":1,"files":[…]} with one for each of several files
     #[arg(long)]
     json: bool,
+    /// Leave out the allocator model: faster, but peaks of allocated and active bytes are then not known
+    #[arg(long)]
+    no_model: bool,
 }
 
 /// Prints what could be read; files that could not are told on standard error.
@@ -24,7 +27,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut failed = false;
     let mut summaries = Vec::new();
     for file in &args.files {
-        match read::open(file) {
+        let opened = if args.no_model { read::open(file) } else { read::open_checked(file) };
+        match opened {
             Ok(recording) if args.json => summaries.push(summary(&recording)),
             Ok(recording) => failed |= !print(&text(file, &summary(&recording))),
             Err(message) => {
@@ -93,6 +97,7 @@ fn device_lines(device: &DeviceSummary) -> Vec<String> {
     }
     lines.push(figures_line("end", &device.end));
     lines.push(format!("    {}", history_line(device)));
+    lines.extend(device.model.as_ref().map(|model| format!("    {}", model_line(model))));
     lines
 }
 
@@ -111,6 +116,19 @@ fn figures_line(label: &str, figures: &Figures) -> String {
         .map(|text| format!("{text:>14}"))
         .collect();
     format!("    {label:<6}{cells}")
+}
+
+fn model_line(model: &Model) -> String {
+    let agreeing = group_digits(model.agreeing_events);
+    let all = count(model.checked_events, "event", "events");
+    match &model.difference {
+        None if model.checked_events == 0 => "allocator model: no events to check".into(),
+        None => format!("allocator model agrees on {agreeing} of {all}"),
+        Some(difference) => format!(
+            "allocator model agrees up to event {agreeing} of {all}; recorded {}, model {}. {}: {}",
+            difference.recorded, difference.expected, difference.title, difference.text
+        ),
+    }
 }
 
 fn history_line(device: &DeviceSummary) -> String {

@@ -1,8 +1,9 @@
 //! R9: expandable segments (`find_expandable_block`, `map_block`, `try_allocate_expandable_block`, `unmap_block`).
 
 use super::blocks::{Block, BlockId};
-use super::sizes::{SMALL_BUFFER, round_up};
+use super::sizes::{SMALL_BUFFER, SMALL_SIZE, round_size, round_up};
 use super::{Addresses, Allocator, SegmentAction, SegmentEvent};
+use crate::model::PoolId;
 
 /// A long stretch of reserved addresses that is mapped page by page.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub(super) struct VirtualRange {
     pub(super) page_bytes: u64,
     /// Its address is not known from a recording yet.
     pub(super) is_invented: bool,
+    pub(super) pool: u32,
+    pub(super) stream: u64,
 }
 
 impl VirtualRange {
@@ -85,11 +88,8 @@ impl Allocator {
         let size = round_up(self.config.device_bytes + self.config.device_bytes / 8, page_bytes);
         let (base, is_invented) = addresses.range(size);
         let size = size.min(u64::MAX - base);
-        self.add_range(VirtualRange { base, size_bytes: size, page_bytes, is_invented }, pool, stream)
-    }
-
-    fn add_range(&mut self, range: VirtualRange, pool: u32, stream: u64) -> BlockId {
-        let mut block = Block::new(range.base, range.size_bytes, stream, pool);
+        let range = VirtualRange { base, size_bytes: size, page_bytes, is_invented, pool, stream };
+        let mut block = Block::new(base, size, stream, pool);
         block.mapped = false;
         block.range = Some(self.ranges.len() as u32);
         self.ranges.push(range);
@@ -98,9 +98,9 @@ impl Allocator {
         id
     }
 
-    pub(super) fn new_range_index(&mut self, base: u64, size_bytes: u64, is_small: bool) -> u32 {
-        let page_bytes = self.page_bytes(is_small);
-        self.ranges.push(VirtualRange { base, size_bytes, page_bytes, is_invented: false });
+    pub(super) fn adopted_range(&mut self, base: u64, size_bytes: u64, pool: u32, stream: u64) -> u32 {
+        let page_bytes = self.page_bytes(self.pool(pool).is_small);
+        self.ranges.push(VirtualRange { base, size_bytes, page_bytes, is_invented: false, pool, stream });
         self.ranges.len() as u32 - 1
     }
 
@@ -167,6 +167,7 @@ impl Allocator {
             self.insert_unmapped(id);
         } else {
             self.blocks.remove(id); // the whole range is empty
+            self.ranges[range as usize].size_bytes = 0;
         }
         let action = SegmentAction::Unmap;
         self.give_back(SegmentEvent { action, size_bytes: size, address, stream: block.stream });
@@ -180,9 +181,17 @@ impl Allocator {
 
     /// A range reserved by a request that then failed has no recorded address until its first mapping: the mapping of a later
     /// request tells it.
-    pub fn learn_range(&mut self, size_bytes: u64, stream: u64, owner: crate::model::PoolId, address: u64) {
-        let rounded = super::sizes::round_size(size_bytes, &self.config);
-        let pool = self.pool_for(rounded <= super::sizes::SMALL_SIZE, owner);
+    pub fn learn_range(&mut self, size_bytes: u64, stream: u64, owner: PoolId, address: u64) {
+        let is_small = round_size(size_bytes, &self.config) <= SMALL_SIZE;
+        let pool = self.pool_for(is_small, owner);
+        let known = |range: &VirtualRange| {
+            range.pool == pool
+                && range.stream == stream
+                && address.wrapping_sub(range.base) < range.size_bytes
+        };
+        if self.ranges.iter().any(known) {
+            return;
+        }
         let of_stream = self.pool(pool).unmapped.range((stream, 0)..).take_while(|(key, _)| key.0 == stream);
         let empty = of_stream.map(|(_, id)| *id).find(|id| {
             let block = self.blocks.get(*id);

@@ -224,6 +224,15 @@ impl Allocator {
         })
     }
 
+    /// For a block just handed out: the address of the live block before it, and the bytes of the free piece that it was taken from.
+    pub fn piece_behind(&self, id: BlockId) -> Option<(u64, u64)> {
+        let block = self.blocks.get(id);
+        let before = self.blocks.get(block.prev?);
+        let rest = block.next.map(|next| self.blocks.get(next)).filter(|next| next.is_free() && next.mapped);
+        let piece = block.size_bytes.saturating_add(rest.map_or(0, |rest| rest.size_bytes));
+        (!before.is_free()).then_some((before.address, piece))
+    }
+
     /// Every mapped block of every segment, in no order.
     pub fn mapped_blocks(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|block| block.mapped)

@@ -1,7 +1,7 @@
 //! Adopting memory that was there before the first request.
 
+use super::Allocator;
 use super::blocks::{Block, BlockId};
-use super::{Allocator, DEFAULT_POOL};
 use crate::model::PoolId;
 
 /// A live block of an adopted segment.
@@ -55,7 +55,7 @@ impl Allocator {
     pub fn adopt(&mut self, segment: &SeedSegment) -> Option<Vec<(u32, BlockId)>> {
         let pool = self.pool_for(segment.is_small, segment.owner);
         let room = ROOM.min(u64::MAX - segment.base);
-        let range = segment.expandable.then(|| self.new_range_index(segment.base, room, segment.is_small));
+        let range = segment.expandable.then(|| self.adopted_range(segment.base, room, pool, segment.stream));
         let mut chain =
             Chain { allocator: self, stream: segment.stream, pool, range, last: None, at: segment.base };
         let mut named = Vec::new();
@@ -151,12 +151,5 @@ impl Chain<'_> {
     /// There is more than one block.
     fn is_split(&self) -> bool {
         self.last.is_some_and(|id| self.allocator.blocks.get(id).is_split())
-    }
-}
-
-impl Allocator {
-    /// True if nothing but the default pool exists.
-    pub fn only_default_pool(&self) -> bool {
-        self.pools.iter().all(|pool| pool.owner == DEFAULT_POOL)
     }
 }

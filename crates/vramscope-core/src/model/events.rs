@@ -31,6 +31,31 @@ pub enum Action {
     Other,
 }
 
+impl Action {
+    /// Its name in the file; "other" for one that is not known.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Alloc => "alloc",
+            Action::FreeRequested => "free_requested",
+            Action::FreeCompleted => "free_completed",
+            Action::Free => "free",
+            Action::SegmentAlloc => "segment_alloc",
+            Action::SegmentFree => "segment_free",
+            Action::SegmentMap => "segment_map",
+            Action::SegmentUnmap => "segment_unmap",
+            Action::Oom => "oom",
+            Action::Snapshot => "snapshot",
+            Action::Annotate => "annotate",
+            Action::Other => "other",
+        }
+    }
+
+    /// A call of the driver.
+    pub fn is_segment_event(self) -> bool {
+        matches!(self, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap)
+    }
+}
+
 /// Optional texts and numbers of an event that most events do not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventNotes {

@@ -1,14 +1,27 @@
 //! The final state: segments and their blocks.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{StackId, StreamId};
 
 /// Which pool a segment serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SegmentKind {
     /// Requests of up to 1 MiB.
     Small,
     /// All others.
     Large,
+}
+
+impl SegmentKind {
+    /// "small" or "large", as in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            SegmentKind::Small => "small",
+            SegmentKind::Large => "large",
+        }
+    }
 }
 
 /// A private pool; (0, 0) is the default one, (0, n) was made by the user, (n, 0) by a CUDA graph capture.

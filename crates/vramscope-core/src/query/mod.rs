@@ -5,23 +5,30 @@
 
 mod allocation;
 mod chart;
+mod choices;
 mod moment;
 mod navigate;
 mod opened;
 mod overview;
+mod settings;
 mod stack;
+mod state;
 pub mod summary;
 
 pub use allocation::{Allocation, allocation};
 pub use chart::{Chart, chart};
+pub use choices::{Choices, choices};
 pub use moment::{Alive, Moment, Row, alive, moment, point};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
+pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
+pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};
 
 use serde::Deserialize;
 
 use crate::ids::StackId;
+use crate::model::{PoolId, SegmentKind};
 use crate::replay::stacking::Stacking;
 use crate::replay::{Axis, Recording};
 
@@ -92,6 +99,15 @@ enum Question {
     Stack {
         id: u32,
     },
+    State {
+        device: i64,
+        moment: u32,
+    },
+    Summary,
+    Choices {
+        device: i64,
+    },
+    Settings,
 }
 
 /// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
@@ -128,6 +144,10 @@ fn reply(recording: &Recording, question: Question) -> serde_json::Result<String
             to_string(&navigate::place(recording, device, axis, moment))
         }
         Question::At { device, axis, x } => to_string(&navigate::at(recording, device, axis, x)),
+        Question::State { device, moment } => to_string(&state(recording, device, moment)),
+        Question::Summary => to_string(&summary::summary(recording)),
+        Question::Choices { device } => to_string(&choices(recording, device)),
+        Question::Settings => to_string(&settings(recording)),
         Question::Stack { id } => to_string(&serde_json::json!({ "stack": groups(recording, StackId(id)) })),
     }
 }
@@ -135,4 +155,21 @@ fn reply(recording: &Recording, question: Question) -> serde_json::Result<String
 /// The event after which a moment begins: 0 for moment 0, which has none.
 pub(crate) fn event_before(moment: u32) -> u32 {
     moment.saturating_sub(1)
+}
+
+/// A stream's handle as text: "0" for the default stream, else hexadecimal.
+pub(crate) fn stream_text(handle: u64) -> String {
+    match handle {
+        0 => "0".into(),
+        handle => format!("0x{handle:x}"),
+    }
+}
+
+/// "Large pool", or "Private pool 0:1, large".
+pub(crate) fn pool_label(kind: SegmentKind, pool: PoolId) -> String {
+    match (pool, kind) {
+        ((0, 0), SegmentKind::Large) => "Large pool".into(),
+        ((0, 0), SegmentKind::Small) => "Small pool".into(),
+        ((a, b), kind) => format!("Private pool {a}:{b}, {}", kind.name()),
+    }
 }

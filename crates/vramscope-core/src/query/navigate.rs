@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::{Action, Device};
 use crate::replay::stacking::{Stacking, neighbours};
 use crate::replay::{Axis, Recording, Replay};
 
@@ -30,6 +31,11 @@ pub(super) enum Stop {
     Event,
     /// The peaks and every OOM.
     Mark,
+    /// A call of the driver.
+    Segment,
+    Oom,
+    /// The peaks of requested and reserved bytes.
+    Peak,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -60,13 +66,13 @@ pub(super) fn neighbour(
 ) -> Option<Neighbour> {
     let (_, replay) = recording.device(device)?;
     let moment = moment.min(replay.end());
+    let rows = replay.allocations();
     let found = match towards {
         Towards::Up => neighbours(replay, moment, stacking, id).0.map(|run| run.allocation),
         Towards::Down => neighbours(replay, moment, stacking, id).1.map(|run| run.allocation),
-        Towards::Left => id.checked_sub(1),
-        Towards::Right => id.checked_add(1),
+        Towards::Left => (0..id).rev().find(|&id| rows.is_shown(id)),
+        Towards::Right => (id.saturating_add(1)..rows.len()).find(|&id| rows.is_shown(id)),
     };
-    let found = found.filter(|&found| found < replay.allocations().len());
     let alive_at = |id: u32| {
         let (start, end) = (replay.allocations().start(id), replay.allocations().end(id));
         moment.clamp(start, end.saturating_sub(1).max(start)).min(replay.end())
@@ -76,25 +82,44 @@ pub(super) fn neighbour(
 
 /// The neighbouring event or mark; the same moment at the edge.
 pub(super) fn snap(recording: &Recording, device: i64, moment: u32, kind: Stop, towards: Side) -> Option<At> {
-    let (_, replay) = recording.device(device)?;
+    let (device, replay) = recording.device(device)?;
     let moment = moment.min(replay.end());
     let next = match (kind, towards) {
         (Stop::Event, Side::Previous) => moment.saturating_sub(1),
         (Stop::Event, Side::Next) => (moment + 1).min(replay.end()),
-        (Stop::Mark, Side::Previous) => {
-            marks(replay).into_iter().rev().find(|mark| *mark < moment).unwrap_or(moment)
+        (Stop::Segment, _) => segment_event(device, moment, towards).unwrap_or(moment),
+        (_, Side::Previous) => {
+            stops(replay, kind).into_iter().rev().find(|stop| *stop < moment).unwrap_or(moment)
         }
-        (Stop::Mark, Side::Next) => marks(replay).into_iter().find(|mark| *mark > moment).unwrap_or(moment),
+        (_, Side::Next) => stops(replay, kind).into_iter().find(|stop| *stop > moment).unwrap_or(moment),
     };
     Some(At { moment: next })
 }
 
-fn marks(replay: &Replay) -> Vec<u32> {
-    let mut marks: Vec<u32> = replay.ooms().iter().map(|event| event + 1).collect();
-    marks.extend([replay.peak(), replay.reserved_peak()]);
-    marks.sort_unstable();
-    marks.dedup();
-    marks
+/// The moment after the neighbouring call of the driver.
+fn segment_event(device: &Device, moment: u32, towards: Side) -> Option<u32> {
+    let actions = &device.events.actions;
+    let at = moment as usize;
+    let is_call = |action: &Action| action.is_segment_event();
+    match towards {
+        Side::Previous => actions[..at.saturating_sub(1).min(actions.len())].iter().rposition(is_call),
+        Side::Next => actions.get(at..)?.iter().position(is_call).map(|after| at + after),
+    }
+    .map(|event| event as u32 + 1)
+}
+
+/// Marked moments, ascending.
+fn stops(replay: &Replay, kind: Stop) -> Vec<u32> {
+    let mut stops = Vec::new();
+    if kind != Stop::Peak {
+        stops.extend(replay.ooms().iter().map(|event| event + 1));
+    }
+    if kind != Stop::Oom {
+        stops.extend([replay.peak(), replay.reserved_peak()]);
+    }
+    stops.sort_unstable();
+    stops.dedup();
+    stops
 }
 
 /// Where a moment lies on an axis.

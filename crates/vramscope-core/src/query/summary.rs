@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::model::{Device, Settings};
-use crate::replay::{Recording, Replay};
+use crate::replay::model::Cause;
+use crate::replay::{self, Recording, Replay};
 use crate::warning::Warning;
 
 /// One file.
@@ -38,6 +39,7 @@ pub struct DeviceSummary {
     pub segments: u64,
     pub peak: Figures,
     pub end: Figures,
+    /// Null until it was checked.
     pub model: Option<Model>,
     pub history: History,
 }
@@ -51,15 +53,34 @@ pub struct Figures {
     pub allocated_bytes: Option<u64>,
     pub active_bytes: Option<u64>,
     pub reserved_bytes: u64,
+    /// Free bytes in segments that are partly in use.
+    pub inactive_split_bytes: Option<u64>,
 }
 
-/// How far the allocator model agrees with the recording. Not built yet: always `None`.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// How far the allocator model agrees with the recording, event by event.
+#[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Model {
     pub checked_events: u64,
     pub agreeing_events: u64,
     pub first_difference: Option<u64>,
+    /// What differs there, and why that may be.
+    pub difference: Option<ModelDifference>,
+    /// Bounds of the memory limit that explain the recording; the upper one is null if nothing was refused.
+    pub limit_low_bytes: u64,
+    pub limit_high_bytes: Option<u64>,
+}
+
+/// The first event at which recording and model differ.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct ModelDifference {
+    pub event: u64,
+    pub recorded: String,
+    pub expected: String,
+    pub cause: Cause,
+    pub title: &'static str,
+    pub text: &'static str,
 }
 
 /// What is known of the past.
@@ -98,14 +119,9 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
         events: device.events.len() as u64,
         allocations: u64::from(replay.allocations().len()),
         segments: device.segments.len() as u64,
-        peak: Figures {
-            requested_bytes: replay.requested_at(replay.peak()),
-            allocated_bytes: None,
-            active_bytes: None,
-            reserved_bytes: replay.reserved_at(replay.reserved_peak()),
-        },
+        peak: peak_figures(replay),
         end: end_figures(device, replay, partial),
-        model: None,
+        model: replay.model().map(model_of),
         history: History {
             complete: is_complete(device, replay, partial),
             baseline_bytes: replay.history().baseline_bytes,
@@ -114,6 +130,36 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
             first_time_us: replay.first_time_us(),
             last_time_us: device.events.times_us.iter().copied().max(),
         },
+    }
+}
+
+fn peak_figures(replay: &Replay) -> Figures {
+    let peaks = replay.block_peaks();
+    Figures {
+        requested_bytes: replay.requested_at(replay.peak()),
+        allocated_bytes: peaks.and_then(|(allocated, _)| replay.allocated_at(allocated)),
+        active_bytes: peaks.and_then(|(_, active)| replay.active_at(active)),
+        reserved_bytes: replay.reserved_at(replay.reserved_peak()),
+        inactive_split_bytes: replay.model().and_then(|model| model.inactive_split).map(|(peak, _)| peak),
+    }
+}
+
+fn model_of(model: &replay::model::Model) -> Model {
+    let difference = model.difference.as_ref().map(|difference| ModelDifference {
+        event: u64::from(difference.event),
+        recorded: difference.recorded.clone(),
+        expected: difference.expected.clone(),
+        cause: difference.cause,
+        title: difference.cause.title(),
+        text: difference.cause.text(),
+    });
+    Model {
+        checked_events: u64::from(model.checked_events),
+        agreeing_events: u64::from(model.agreeing_events),
+        first_difference: difference.as_ref().map(|difference| difference.event),
+        difference,
+        limit_low_bytes: model.limit.low_bytes,
+        limit_high_bytes: model.limit.high_bytes,
     }
 }
 
@@ -142,5 +188,6 @@ fn end_figures(device: &Device, replay: &Replay, partial: bool) -> Figures {
         allocated_bytes: known.then(|| sum(true)),
         active_bytes: known.then(|| sum(false)),
         reserved_bytes: replay.reserved_at(replay.end()),
+        inactive_split_bytes: replay.model().and_then(|model| model.inactive_split).map(|(_, end)| end),
     }
 }

@@ -5,8 +5,11 @@
 mod allocations;
 mod axis;
 mod blocks;
+mod filter;
 mod live;
+pub mod model;
 mod pairing;
+mod recording;
 pub mod segments;
 mod series;
 mod site;
@@ -16,8 +19,12 @@ pub mod state;
 
 pub use allocations::Allocations;
 pub use axis::Axis;
+pub use filter::Filter;
+pub use recording::{CheckProgress, Recording};
 pub use site::Site;
 pub use slots::{N_SLOTS, SLOTS_BY_RANK};
+
+use std::sync::Arc;
 
 use crate::allocator::Config;
 use crate::ids::StackId;
@@ -25,37 +32,10 @@ use crate::model::{Action, Device, Snapshot};
 use crate::warning::Warnings;
 use blocks::BlockSizes;
 use live::Checkpoints;
+use model::{Lockstep, Model};
 use segments::Segments;
-use series::{Dense, Steps};
+use series::{Dense, Steps, alive_bytes};
 use slots::Slots;
-
-/// A snapshot with every device replayed.
-#[derive(Debug)]
-pub struct Recording {
-    /// What the file says.
-    pub snapshot: Snapshot,
-    /// One for each of the snapshot's devices, in the same order.
-    pub replays: Vec<Replay>,
-}
-
-impl Recording {
-    /// Replays every device of a snapshot.
-    pub fn build(mut snapshot: Snapshot) -> Recording {
-        let mut warnings = std::mem::take(&mut snapshot.warnings);
-        let mut replays = Vec::with_capacity(snapshot.devices.len());
-        for device in &snapshot.devices {
-            replays.push(Replay::build(device, &snapshot, &mut warnings));
-        }
-        snapshot.warnings = warnings;
-        Recording { snapshot, replays }
-    }
-
-    /// A device and its replay, by the device's number.
-    pub fn device(&self, ordinal: i64) -> Option<(&Device, &Replay)> {
-        let at = self.snapshot.devices.iter().position(|device| device.ordinal == ordinal)?;
-        Some((&self.snapshot.devices[at], &self.replays[at]))
-    }
-}
 
 /// What is known of the past before the first event, and what contradicts itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,11 +64,14 @@ pub struct Replay {
     requested: Dense,
     reserved: Steps,
     checkpoints: Checkpoints,
-    segments: Segments,
-    block_sizes: BlockSizes,
-    slots: Slots,
+    segments: Arc<Segments>,
+    block_sizes: Arc<BlockSizes>,
+    /// Bytes of blocks allocated, and active, at each moment; once the allocator model agrees.
+    block_series: Option<(Dense, Dense)>,
+    model: Option<Arc<Model>>,
+    slots: Arc<Slots>,
     /// Microseconds since the first event at each event, never falling; empty without times.
-    times: Vec<i64>,
+    times: Arc<Vec<i64>>,
     first_time_us: Option<i64>,
     history: History,
     ooms: Vec<u32>,
@@ -100,7 +83,9 @@ impl Replay {
         let n_moments = device.events.len() as u32 + 1;
         let with_final_state = !snapshot.partial && device.has_segments;
         let pairing::Paired { allocations, history } = pairing::pair(device, with_final_state);
-        let requested = Dense::new(pairing::requested_series(&allocations, n_moments));
+        let requested = alive_bytes(n_moments, allocations.len(), |id| {
+            (allocations.start(id), allocations.end(id), allocations.size_bytes(id))
+        });
         let final_reserved = with_final_state.then(|| device.final_reserved_bytes());
         let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
         let reserved = Steps::reserved(&device.events, final_reserved);
@@ -108,20 +93,22 @@ impl Replay {
         let peak = requested.fullest(0, n_moments);
         let mut replay = Replay {
             n_moments,
-            slots: Slots::default(),
-            segments: segments::track(device, &allocations, &config, with_final_state),
-            block_sizes: BlockSizes::estimate(device, &allocations, &config, with_final_state),
+            slots: Arc::default(),
+            segments: Arc::new(segments::track(device, &allocations, &config, with_final_state)),
+            block_sizes: Arc::new(BlockSizes::estimate(device, &allocations, &config, with_final_state)),
+            block_series: None,
+            model: None,
             allocations,
             requested,
             reserved,
             checkpoints,
-            times: rising_times(&device.events.times_us),
+            times: Arc::new(rising_times(&device.events.times_us)),
             first_time_us: device.events.times_us.first().copied(),
             history,
             ooms: oom_events(device),
             peak,
         };
-        replay.slots = Slots::build(&replay, snapshot);
+        replay.slots = Arc::new(Slots::build(&replay, snapshot));
         // Without final segments the reserved bytes are only a lower bound.
         if final_reserved.is_some() {
             replay.history.impossible_moments = replay.count_impossible_moments();
@@ -162,6 +149,53 @@ impl Replay {
     /// Every allocation, in order of start.
     pub fn allocations(&self) -> &Allocations {
         &self.allocations
+    }
+
+    /// Takes what the comparison with the allocator model came to.
+    fn finish_check(&mut self, device: &Device, check: Lockstep) {
+        let (model, sizes) = check.finish(device);
+        self.block_sizes = Arc::new(sizes);
+        if model.agrees() {
+            self.block_series = Some(self.sum_blocks());
+        }
+        self.model = Some(Arc::new(model));
+    }
+
+    fn block_sizes(&self) -> &BlockSizes {
+        &self.block_sizes
+    }
+
+    /// Bytes of blocks allocated and active at each moment.
+    fn sum_blocks(&self) -> (Dense, Dense) {
+        let rows = &self.allocations;
+        let allocated = alive_bytes(self.n_moments, rows.len(), |id| {
+            (rows.start(id), rows.end(id).min(rows.release(id)), self.block_bytes(id))
+        });
+        let active = alive_bytes(self.n_moments, rows.len(), |id| {
+            (rows.start(id), rows.end(id), self.block_bytes(id))
+        });
+        (allocated, active)
+    }
+
+    /// What the allocator model makes of the recording; `None` until it was checked.
+    pub fn model(&self) -> Option<&Model> {
+        self.model.as_deref()
+    }
+
+    /// Bytes of blocks held by the program at a moment (`allocated_bytes`); `None` unless the allocator model agrees.
+    pub fn allocated_at(&self, moment: u32) -> Option<u64> {
+        self.block_series.as_ref().map(|(allocated, _)| allocated.at(self.clamp(moment)))
+    }
+
+    /// Bytes of blocks held by the program or waited for at a moment (`active_bytes`); `None` unless the allocator model agrees.
+    pub fn active_at(&self, moment: u32) -> Option<u64> {
+        self.block_series.as_ref().map(|(_, active)| active.at(self.clamp(moment)))
+    }
+
+    /// The first moments with the most allocated and active bytes.
+    pub fn block_peaks(&self) -> Option<(u32, u32)> {
+        let fullest = |series: &Dense| series.fullest(0, self.n_moments);
+        self.block_series.as_ref().map(|(allocated, active)| (fullest(allocated), fullest(active)))
     }
 
     /// Reserved memory over time, and the pool of every allocation.

@@ -2,10 +2,12 @@
 //!
 //! Rules: snapshot format reference, section 7.2. An address is not an identity; a map from address to its live allocation is.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::History;
-use super::allocations::{Allocations, NEVER};
+use super::allocations::{Allocations, Columns, NEVER};
 use crate::ids::{StackId, StreamId};
 use crate::model::{Action, BlockState, Device};
 
@@ -22,9 +24,11 @@ const CONFIRMED: u32 = u32::MAX - 1;
 /// Allocations under construction. Ids are in order of discovery until [`Pairing::finish`] puts the old ones first.
 #[derive(Default)]
 struct Pairing {
-    rows: Allocations,
+    rows: Columns,
+    ends: Vec<u32>,
     /// Live allocation by address, or [`FREED`].
     at_address: HashMap<u64, u32>,
+    last_freed: Option<u32>,
     history: History,
 }
 
@@ -33,6 +37,7 @@ pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
     let events = &device.events;
     let mut pairing = Pairing::default();
     let request_frees = requests_free(device, with_final_state);
+    let requests_recorded = events.actions.contains(&Action::FreeRequested);
     for event in 0..events.len() {
         let moment = event as u32 + 1;
         let row = || (events.addrs[event], events.sizes[event], events.streams[event], events.stacks[event]);
@@ -40,7 +45,8 @@ pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
             Action::Alloc => pairing.alloc(moment, row()),
             Action::FreeRequested if request_frees => pairing.free(moment, row()),
             Action::FreeRequested => pairing.release(moment, row()),
-            Action::FreeCompleted | Action::Free => pairing.free(moment, row()),
+            Action::FreeCompleted => pairing.complete(moment, row(), requests_recorded),
+            Action::Free => pairing.free(moment, row()),
             _ => {}
         }
     }
@@ -66,9 +72,9 @@ impl Pairing {
     }
 
     fn push(&mut self, start: u32, (address, size, stream, stack): Row) -> u32 {
-        let id = self.rows.len();
+        let id = self.rows.starts.len() as u32;
         self.rows.starts.push(start);
-        self.rows.ends.push(NEVER);
+        self.ends.push(NEVER);
         self.rows.releases.push(NEVER);
         self.rows.sizes.push(size);
         self.rows.addresses.push(address);
@@ -88,7 +94,7 @@ impl Pairing {
         let before = self.at_address.insert(row.0, id);
         if let Some(lost) = before.filter(|lost| *lost != FREED) {
             self.history.lost_frees += 1;
-            self.rows.ends[lost as usize] = moment;
+            self.ends[lost as usize] = moment;
         }
     }
 
@@ -97,9 +103,19 @@ impl Pairing {
         self.rows.releases[id as usize] = moment;
     }
 
+    /// What was there before and completes without a request was waited for from the start, if requests are recorded at all.
+    fn complete(&mut self, moment: u32, row: Row, requests_recorded: bool) {
+        self.free(moment, row);
+        let Some(id) = self.last_freed.filter(|_| requests_recorded) else { return };
+        if self.rows.starts[id as usize] == 0 && self.rows.releases[id as usize] == moment {
+            self.rows.releases[id as usize] = 0;
+        }
+    }
+
     fn free(&mut self, moment: u32, row: Row) {
         let id = self.live_at(row.0).unwrap_or_else(|| self.unmatched(moment, row));
-        self.rows.ends[id as usize] = moment;
+        self.ends[id as usize] = moment;
+        self.last_freed = Some(id);
         if self.rows.releases[id as usize] == NEVER {
             self.rows.releases[id as usize] = moment;
         }
@@ -129,7 +145,11 @@ impl Pairing {
                 Some(_) => {}
                 None => {
                     self.history.untraced_blocks += 1;
-                    self.push_old((block.address, block.requested_bytes, segment.stream, block.stack));
+                    let id =
+                        self.push_old((block.address, block.requested_bytes, segment.stream, block.stack));
+                    if block.state == BlockState::PendingFree {
+                        self.rows.releases[id as usize] = 0;
+                    }
                 }
             }
         }
@@ -139,50 +159,30 @@ impl Pairing {
 
     /// Puts the allocations that were there before the first event in front.
     fn finish(self) -> Paired {
-        let rows = self.rows;
-        let n = rows.len();
+        let (rows, ends) = (self.rows, self.ends);
+        let n = ends.len() as u32;
         let old_first = (0..n).filter(|&id| rows.starts[id as usize] == 0);
         let order: Vec<u32> = old_first.chain((0..n).filter(|&id| rows.starts[id as usize] > 0)).collect();
         let sorted = order.iter().enumerate().all(|(at, &id)| at as u32 == id);
-        let allocations = if sorted {
-            rows
-        } else {
-            Allocations {
-                starts: reorder(&rows.starts, &order),
-                ends: reorder(&rows.ends, &order),
-                releases: reorder(&rows.releases, &order),
-                sizes: reorder(&rows.sizes, &order),
-                addresses: reorder(&rows.addresses, &order),
-                stacks: reorder(&rows.stacks, &order),
-                streams: reorder(&rows.streams, &order),
-            }
+        let (columns, ends) = match sorted {
+            true => (rows, ends),
+            false => (reordered(&rows, &order), reorder(&ends, &order)),
         };
-        Paired { allocations, history: self.history }
+        Paired { allocations: Allocations { columns: Arc::new(columns), ends }, history: self.history }
+    }
+}
+
+fn reordered(rows: &Columns, order: &[u32]) -> Columns {
+    Columns {
+        starts: reorder(&rows.starts, order),
+        releases: reorder(&rows.releases, order),
+        sizes: reorder(&rows.sizes, order),
+        addresses: reorder(&rows.addresses, order),
+        stacks: reorder(&rows.stacks, order),
+        streams: reorder(&rows.streams, order),
     }
 }
 
 fn reorder<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
     order.iter().map(|&id| column[id as usize]).collect()
-}
-
-/// Requested bytes of what is alive, at each moment.
-pub(super) fn requested_series(allocations: &Allocations, n_moments: u32) -> Vec<u64> {
-    // Differences first; two's complement makes a fall of `size` the sum with its negative.
-    let mut series = vec![0u64; n_moments as usize];
-    for id in 0..allocations.len() {
-        let (start, end) = (allocations.start(id) as usize, allocations.end(id) as usize);
-        let size = allocations.size_bytes(id);
-        if start < end {
-            series[start] = series[start].wrapping_add(size);
-            if let Some(cell) = series.get_mut(end) {
-                *cell = cell.wrapping_sub(size);
-            }
-        }
-    }
-    let mut sum = 0u64;
-    for cell in &mut series {
-        sum = sum.wrapping_add(*cell);
-        *cell = sum;
-    }
-    series
 }

@@ -1,20 +1,58 @@
 //! Bytes over moments, with fast maxima.
 
+use std::collections::BTreeMap;
+
+use super::segments::Span;
 use crate::model::{Action, Events};
 
 /// A value for each moment, and a pyramid of where the maxima are.
 #[derive(Clone, Debug)]
 pub(super) struct Dense {
-    values: Vec<u64>,
+    values: Values,
     /// `levels[k][i]`: the first moment with the most in `i * 64^(k+1) .. (i + 1) * 64^(k+1)`.
     levels: Vec<Vec<u32>>,
+}
+
+/// Blocks are multiples of 512 bytes: sums of them need half the memory.
+#[derive(Clone, Debug)]
+enum Values {
+    Bytes(Vec<u64>),
+    Units(Vec<u32>),
+}
+
+const UNIT: u64 = 512;
+
+impl Values {
+    fn new(bytes: Vec<u64>) -> Self {
+        let fits = |bytes: &u64| bytes.is_multiple_of(UNIT) && bytes / UNIT <= u64::from(u32::MAX);
+        match bytes.iter().all(fits) {
+            true => Values::Units(bytes.into_iter().map(|bytes| (bytes / UNIT) as u32).collect()),
+            false => Values::Bytes(bytes),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Bytes(bytes) => bytes.len(),
+            Values::Units(units) => units.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, moment: u32) -> u64 {
+        match self {
+            Values::Bytes(bytes) => bytes.get(moment as usize).copied().unwrap_or(0),
+            Values::Units(units) => units.get(moment as usize).map_or(0, |&units| u64::from(units) * UNIT),
+        }
+    }
 }
 
 const FAN: usize = 64;
 
 impl Dense {
     /// `values` must not be empty.
-    pub(super) fn new(values: Vec<u64>) -> Self {
+    pub(super) fn new(bytes: Vec<u64>) -> Self {
+        let values = Values::new(bytes);
         let mut levels: Vec<Vec<u32>> = Vec::new();
         let mut width = values.len();
         while width > FAN {
@@ -33,7 +71,7 @@ impl Dense {
 
     #[inline]
     pub(super) fn at(&self, moment: u32) -> u64 {
-        self.values.get(moment as usize).copied().unwrap_or(0)
+        self.values.at(moment)
     }
 
     /// The first moment in `from..to` with the most; `from` if the range is empty.
@@ -61,15 +99,37 @@ impl Dense {
 }
 
 /// The first of the candidates with the largest value.
-fn best(values: &[u64], candidates: &mut dyn Iterator<Item = u32>) -> Option<u32> {
+fn best(values: &Values, candidates: &mut dyn Iterator<Item = u32>) -> Option<u32> {
     let mut best: Option<(u64, u32)> = None;
     for moment in candidates {
-        let value = values.get(moment as usize).copied().unwrap_or(0);
+        let value = values.at(moment);
         if best.is_none_or(|(most, _)| value > most) {
             best = Some((value, moment));
         }
     }
     best.map(|(_, moment)| moment)
+}
+
+/// Bytes of what is alive, at each moment. `life` gives first moment, moment of the end, and bytes of an id below `n`.
+pub(super) fn alive_bytes(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u32, u64)) -> Dense {
+    // Differences first; two's complement makes a fall of `size` the sum with its negative.
+    let mut series = vec![0u64; n_moments as usize];
+    for (start, end, size) in (0..n).map(life) {
+        if start < end {
+            if let Some(cell) = series.get_mut(start as usize) {
+                *cell = cell.wrapping_add(size);
+            }
+            if let Some(cell) = series.get_mut(end as usize) {
+                *cell = cell.wrapping_sub(size);
+            }
+        }
+    }
+    let mut sum = 0u64;
+    for cell in &mut series {
+        sum = sum.wrapping_add(*cell);
+        *cell = sum;
+    }
+    Dense::new(series)
 }
 
 /// A value that changes seldom: the moments at which it does.
@@ -106,6 +166,24 @@ impl Steps {
             moments: changes.iter().map(|(moment, _)| *moment).collect(),
             values: changes.iter().map(|(_, change)| value(*change)).collect(),
         }
+    }
+
+    /// Reserved bytes of some spans only.
+    pub(super) fn of_spans<'a>(spans: impl Iterator<Item = &'a Span>) -> Self {
+        let mut changes: BTreeMap<u32, i128> = BTreeMap::from([(0, 0)]);
+        for span in spans {
+            *changes.entry(span.start).or_default() += i128::from(span.size_bytes);
+            *changes.entry(span.end).or_default() -= i128::from(span.size_bytes);
+        }
+        let mut sum = 0;
+        let mut steps = Steps { moments: Vec::new(), values: Vec::new() };
+        for (moment, change) in changes {
+            sum += change;
+            steps.moments.push(moment);
+            steps.values.push(u64::try_from(sum).unwrap_or(0));
+        }
+        // What is never given back "ends" behind the last moment.
+        steps
     }
 
     fn step_at(&self, moment: u32) -> usize {

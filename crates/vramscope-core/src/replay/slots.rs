@@ -51,7 +51,7 @@ impl Slots {
             None => NEUTRAL + (id % 2) as u8,
         });
         let of_stack: Vec<u8> = of_stack.collect();
-        let stacks = &replay.allocations.stacks;
+        let stacks = &replay.allocations.columns.stacks;
         Slots {
             of_allocation: stacks
                 .iter()

@@ -8,6 +8,8 @@ mod track;
 
 pub(super) use track::track;
 
+use std::sync::Arc;
+
 use super::live::{Checkpoints, Lives};
 use crate::ids::{StackId, StreamId};
 use crate::model::{PoolId, SegmentKind};
@@ -50,7 +52,7 @@ pub struct Segments {
     /// Kinds of pools met.
     pools: Vec<(SegmentKind, PoolId)>,
     /// Index into `pools`, by allocation.
-    pool_of: Vec<u16>,
+    pool_of: Arc<Vec<u16>>,
     faults: Faults,
 }
 
@@ -68,6 +70,14 @@ pub struct Faults {
 }
 
 impl Segments {
+    /// Those whose owner is shown. Pools of allocations stay known.
+    pub(super) fn of(all: &Segments, shows: impl Fn(&Owner) -> bool, n_moments: u32) -> Segments {
+        let spans: Vec<Span> = all.spans.iter().filter(|span| shows(&span.owner)).copied().collect();
+        let checkpoints = Checkpoints::build(&spans, n_moments);
+        let (pools, pool_of) = (all.pools.clone(), Arc::clone(&all.pool_of));
+        Segments { spans, checkpoints, pools, pool_of, faults: all.faults }
+    }
+
     /// All spans, in order of start.
     pub fn spans(&self) -> &[Span] {
         &self.spans

@@ -1,5 +1,7 @@
 //! One pass over the trace: spans begin and end, and every allocation finds the pool that it lies in.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::before::{Ranges, cut, final_ranges, initial_ranges, kind_by_size};
@@ -217,7 +219,8 @@ impl<'a> Tracker<'a> {
         // Order of start; what ended in the moment in which it began was never reserved between events.
         spans.sort_by_key(|span| (span.start, span.address));
         let checkpoints = Checkpoints::build(&spans, n_moments);
-        Segments { spans, checkpoints, pools: self.pools, pool_of: self.pool_of, faults: self.faults }
+        let pool_of = Arc::new(self.pool_of);
+        Segments { spans, checkpoints, pools: self.pools, pool_of, faults: self.faults }
     }
 }
 

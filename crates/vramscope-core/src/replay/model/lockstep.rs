@@ -1,0 +1,472 @@
+//! The driver of the comparison: recorded requests in, first difference out.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::cause::Cause;
+use super::hint::{Hint, Hints};
+use super::limit::{self, LimitRange};
+use super::recorded::RecordedDriver;
+use super::start::{Remainders, start};
+use super::{Difference, Model};
+use crate::allocator::sizes::{MIN_BLOCK, SMALL_SIZE, round_size};
+use crate::allocator::{Allocator, BlockId, Config, DEFAULT_POOL, SegmentAction, SegmentEvent, Ticket};
+use crate::model::{Action, Device, PoolId, Snapshot};
+use crate::replay::Replay;
+use crate::replay::blocks::BlockSizes;
+
+/// A comparison under way; it can be run in pieces.
+#[derive(Debug)]
+pub struct Lockstep {
+    allocator: Allocator,
+    driver: RecordedDriver,
+    limit: LimitRange,
+    /// The next event.
+    event: u32,
+    /// The allocation whose alloc event comes next.
+    next_allocation: u32,
+    held: HashMap<u64, BlockId>,
+    dropped: HashMap<u64, Ticket>,
+    /// Driver calls since the last request.
+    calls: Calls,
+    /// Frees told in the middle of a request that synchronises; they are part of it.
+    deferred: Vec<Ticket>,
+    /// Real sizes of blocks, as far as the comparison has come.
+    sizes: BlockSizes,
+    difference: Option<Difference>,
+    /// Blocks from before the first event whose size is not certain, by address, while they live.
+    uncertain: HashSet<u64>,
+    uncertain_blocks: u32,
+    /// What earlier attempts have shown to belong to such blocks.
+    remainders: Remainders,
+    starts_again: bool,
+}
+
+/// Earlier attempts, at most: each shows one block to be larger than it seemed.
+const MAX_ATTEMPTS: usize = 64;
+
+/// Recorded driver calls that belong to the next request.
+#[derive(Clone, Debug, Default)]
+struct Calls {
+    events: Vec<u32>,
+    hint: Hint,
+}
+
+/// A recorded request.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    action: Action,
+    event: u32,
+    address: u64,
+    size: u64,
+    stream: u64,
+    owner: PoolId,
+}
+
+/// What the comparison reads.
+#[derive(Clone, Copy)]
+struct Recorded<'a> {
+    snapshot: &'a Snapshot,
+    device: &'a Device,
+    replay: &'a Replay,
+}
+
+impl Lockstep {
+    /// A comparison before the first event.
+    pub fn new(snapshot: &Snapshot, device: &Device, replay: &Replay) -> Lockstep {
+        let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let limit = limit::infer(device, replay.reserved_at(0), &config, &mut Hints::new(snapshot));
+        config.limit_bytes = limit.high_bytes;
+        Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
+    }
+
+    /// The same under a limit that is known.
+    pub fn with_limit(
+        snapshot: &Snapshot,
+        device: &Device,
+        replay: &Replay,
+        limit_bytes: Option<u64>,
+    ) -> Lockstep {
+        let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        config.limit_bytes = limit_bytes;
+        let limit = LimitRange { low_bytes: limit_bytes.unwrap_or(0), high_bytes: limit_bytes };
+        Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
+    }
+
+    fn under(recorded: Recorded<'_>, config: Config, limit: LimitRange, remainders: Remainders) -> Lockstep {
+        let Recorded { snapshot, device, replay } = recorded;
+        let start = start(snapshot, device, replay, &config, &remainders);
+        let mut lockstep = Lockstep {
+            allocator: Allocator::new(config),
+            driver: RecordedDriver::new(),
+            limit,
+            event: 0,
+            next_allocation: 0,
+            held: HashMap::new(),
+            dropped: HashMap::new(),
+            calls: Calls::default(),
+            deferred: Vec::new(),
+            sizes: replay.block_sizes().clone(),
+            difference: None,
+            uncertain_blocks: start.uncertain.len() as u32,
+            uncertain: start.uncertain,
+            remainders,
+            starts_again: false,
+        };
+        for seed in &start.segments {
+            if !lockstep.adopt(seed, replay) {
+                lockstep.difference = Some(Difference {
+                    event: 0,
+                    recorded: "blocks that overlap".into(),
+                    expected: "blocks side by side".into(),
+                    cause: Cause::UnclearStart,
+                });
+                return lockstep;
+            }
+        }
+        lockstep.allocator.reset_peaks();
+        lockstep
+    }
+
+    fn adopt(&mut self, seed: &crate::allocator::SeedSegment, replay: &Replay) -> bool {
+        let Some(blocks) = self.allocator.adopt(seed) else { return false };
+        for (allocation, id) in blocks {
+            let block = self.allocator.block(id);
+            self.sizes.set(allocation, block.size_bytes);
+            let address = replay.allocations().address(allocation);
+            if block.pending {
+                self.dropped.insert(address, self.allocator.ticket_of(id));
+            } else {
+                self.held.insert(address, id);
+            }
+        }
+        true
+    }
+
+    /// Compares the next so many events. True when done.
+    pub fn run(&mut self, snapshot: &Snapshot, device: &Device, replay: &Replay, events: u32) -> bool {
+        let recorded = Recorded { snapshot, device, replay };
+        let mut hints = Hints::new(snapshot);
+        let n_events = device.events.len() as u32;
+        let until = self.event.saturating_add(events).min(n_events);
+        while self.event < until && self.difference.is_none() {
+            self.step(recorded, &mut hints);
+            self.event += 1;
+            if self.starts_again {
+                let (config, remainders) =
+                    (self.allocator.config().clone(), std::mem::take(&mut self.remainders));
+                *self = Lockstep::under(recorded, config, self.limit, remainders);
+                return false;
+            }
+        }
+        if self.event == n_events && self.difference.is_none() {
+            self.finish_trace(recorded);
+        }
+        self.difference.is_some() || self.event == n_events
+    }
+
+    /// The event that comes next.
+    pub fn event(&self) -> u32 {
+        self.event
+    }
+
+    fn step(&mut self, recorded: Recorded<'_>, hints: &mut Hints<'_>) {
+        let (events, event) = (&recorded.device.events, self.event as usize);
+        let action = events.actions[event];
+        match action {
+            Action::SegmentAlloc | Action::SegmentMap => self.calls.events.push(self.event),
+            Action::SegmentFree | Action::SegmentUnmap => {
+                self.calls.events.push(self.event);
+                if self.calls.hint == Hint::Unknown {
+                    self.calls.hint = hints.of(events.stacks[event]);
+                }
+            }
+            Action::Alloc | Action::FreeRequested | Action::FreeCompleted | Action::Free | Action::Oom => {
+                let request = Request {
+                    action,
+                    event: self.event,
+                    address: events.addrs[event],
+                    size: events.sizes[event],
+                    stream: recorded.snapshot.stream(events.streams[event]),
+                    owner: self.owner(recorded, action),
+                };
+                self.request(recorded, request);
+            }
+            Action::Snapshot | Action::Annotate | Action::Other => {}
+        }
+    }
+
+    /// The private pool of a request: that of the segment in which its block lies, or what the recorder says.
+    fn owner(&mut self, recorded: Recorded<'_>, action: Action) -> PoolId {
+        let rows = recorded.replay.allocations();
+        match action {
+            Action::Alloc => {
+                while self.next_allocation < rows.len() && rows.start(self.next_allocation) <= self.event {
+                    self.next_allocation += 1;
+                }
+                recorded.replay.segments().pool_of(self.next_allocation).1
+            }
+            Action::Oom => recorded.device.events.notes_of(self.event).pool.unwrap_or(DEFAULT_POOL),
+            _ => DEFAULT_POOL,
+        }
+    }
+
+    fn request(&mut self, recorded: Recorded<'_>, request: Request) {
+        if request.action == Action::FreeCompleted
+            && (!self.calls.events.is_empty() || !self.deferred.is_empty())
+        {
+            // Memory went back and only then frees completed: the middle of a request at its limit.
+            if let Some(ticket) = self.take_dropped(request.address) {
+                self.deferred.push(ticket);
+            }
+            return;
+        }
+        let calls = std::mem::take(&mut self.calls);
+        self.allocator.clear_events();
+        self.prepare(recorded, request, &calls);
+        let served = self.serve(request);
+        let address = served.map(|id| self.allocator.block(id).address);
+        for ticket in std::mem::take(&mut self.deferred) {
+            self.allocator.free_completed(ticket);
+        }
+        if let Some((event, recorded_text, expected)) = self.compare(recorded, request, &calls, address) {
+            if self.learn_remainder(request, served) {
+                return;
+            }
+            let cause = self.likely_cause(recorded, request, address);
+            self.difference = Some(Difference { event, recorded: recorded_text, expected, cause });
+        }
+    }
+
+    /// Offers the recorded addresses, and gives back what `empty_cache()` gave back before the request.
+    fn prepare(&mut self, recorded: Recorded<'_>, request: Request, calls: &Calls) {
+        let events = &recorded.device.events;
+        let of = |wanted: [Action; 2]| {
+            let calls = calls.events.iter().map(|&event| event as usize);
+            calls.filter(move |&event| wanted.contains(&events.actions[event]))
+        };
+        let new_memory = || {
+            of([Action::SegmentAlloc, Action::SegmentMap])
+                .map(|event| (events.sizes[event], events.addrs[event]))
+        };
+        let asks = matches!(request.action, Action::Alloc | Action::Oom);
+        if asks && self.allocator.config().expandable_segments {
+            let mapped = of([Action::SegmentMap, Action::SegmentMap]).next();
+            if let Some(event) = mapped {
+                self.allocator.learn_range(request.size, request.stream, request.owner, events.addrs[event]);
+            }
+        }
+        self.driver.offer(new_memory());
+        let freed: Vec<u64> =
+            of([Action::SegmentFree, Action::SegmentUnmap]).map(|event| events.addrs[event]).collect();
+        if freed.is_empty() {
+            return;
+        }
+        let owners = self.owners_of(&freed);
+        for &owner in owners.iter().filter(|owner| **owner != request.owner) {
+            self.allocator.let_go(owner);
+        }
+        let is_own = asks && calls.hint != Hint::EmptyCache && self.releases_itself(recorded, request, calls);
+        if !is_own {
+            self.allocator.empty_pools(&owners, &mut self.driver);
+        }
+    }
+
+    /// Would the request give back by itself what was recorded? Tried on a copy.
+    fn releases_itself(&self, recorded: Recorded<'_>, request: Request, calls: &Calls) -> bool {
+        if self.allocator.config().limit_bytes.is_none() {
+            return false; // nothing is ever refused
+        }
+        let (mut trial, mut driver) = (self.allocator.clone(), self.driver.clone());
+        let _ = trial.malloc(request.size, request.stream, request.owner, &mut driver);
+        let wanted = calls.events.iter().map(|&event| call(recorded.device, event));
+        trial.events().iter().map(without_stream).eq(wanted)
+    }
+
+    /// The private pools of free blocks at these addresses, each once, in order.
+    fn owners_of(&self, addresses: &[u64]) -> Vec<PoolId> {
+        let mut free: Vec<(u64, u64, PoolId)> = self.allocator.free_blocks().collect();
+        free.sort_unstable();
+        let mut owners = Vec::new();
+        for &address in addresses {
+            let at = free.partition_point(|(start, ..)| *start <= address);
+            let Some((start, size, owner)) = at.checked_sub(1).map(|at| free[at]) else { continue };
+            if address - start < size && !owners.contains(&owner) {
+                owners.push(owner);
+            }
+        }
+        owners
+    }
+
+    /// Lets the model do what was requested. The block that it hands out, if it does.
+    fn serve(&mut self, request: Request) -> Option<BlockId> {
+        match request.action {
+            Action::Alloc | Action::Oom => {
+                let served = self
+                    .allocator
+                    .malloc(request.size, request.stream, request.owner, &mut self.driver)
+                    .ok()?;
+                let size = self.allocator.block(served).size_bytes;
+                if request.action == Action::Alloc {
+                    self.held.insert(request.address, served);
+                    self.sizes.set(self.next_allocation, size);
+                }
+                Some(served)
+            }
+            Action::FreeRequested => {
+                let ticket =
+                    self.held.remove(&request.address).and_then(|id| self.allocator.free_requested(id))?;
+                self.dropped.insert(request.address, ticket);
+                None
+            }
+            _ => {
+                self.uncertain.remove(&request.address);
+                if let Some(ticket) = self.take_dropped(request.address) {
+                    self.allocator.free_completed(ticket);
+                }
+                None
+            }
+        }
+    }
+
+    /// A dropped block; one whose request was not recorded is dropped now.
+    fn take_dropped(&mut self, address: u64) -> Option<Ticket> {
+        self.dropped.remove(&address).or_else(|| {
+            let id = self.held.remove(&address)?;
+            self.allocator.free_requested(id)
+        })
+    }
+
+    /// The model took a free piece that the recording did not. If it lies behind a block of uncertain size, that block is larger than it
+    /// seemed, by so much that the piece was too small; the comparison then starts again. It cannot be told whether it is larger still.
+    fn learn_remainder(&mut self, request: Request, served: Option<BlockId>) -> bool {
+        let Some((before, piece)) = served.and_then(|id| self.allocator.piece_behind(id)) else {
+            return false;
+        };
+        let rounded = round_size(request.size, self.allocator.config());
+        let more = piece.saturating_sub(rounded).saturating_add(MIN_BLOCK);
+        let known = self.remainders.get(&before).copied().unwrap_or(0);
+        let learnt = known.saturating_add(more);
+        let can_be =
+            self.uncertain.contains(&before) && learnt <= SMALL_SIZE && self.remainders.len() < MAX_ATTEMPTS;
+        if can_be {
+            self.remainders.insert(before, learnt);
+            self.starts_again = true;
+        }
+        can_be
+    }
+
+    /// Event, recorded and expected, where they differ.
+    fn compare(
+        &self,
+        recorded: Recorded<'_>,
+        request: Request,
+        calls: &Calls,
+        served: Option<u64>,
+    ) -> Option<(u32, String, String)> {
+        let got: Vec<Call> = self.allocator.events().iter().map(without_stream).collect();
+        let wanted: Vec<Call> = calls.events.iter().map(|&event| call(recorded.device, event)).collect();
+        if got != wanted {
+            let same = got.iter().zip(&wanted).take_while(|(got, wanted)| got == wanted).count();
+            let event = calls.events.get(same).copied().unwrap_or(request.event);
+            let what = |calls: &[Call]| calls.get(same).map_or("no call of the driver".into(), describe);
+            return Some((event, what(&wanted), what(&got)));
+        }
+        let at = |address: u64| format!("a block at 0x{address:x}");
+        match (request.action, served) {
+            (Action::Alloc, Some(address)) if address == request.address => None,
+            (Action::Alloc, Some(address)) => Some((request.event, at(request.address), at(address))),
+            (Action::Alloc, None) => Some((request.event, at(request.address), "out of memory".into())),
+            (Action::Oom, Some(address)) => Some((request.event, "out of memory".into(), at(address))),
+            _ => None,
+        }
+    }
+
+    fn likely_cause(&self, recorded: Recorded<'_>, request: Request, served: Option<u64>) -> Cause {
+        let (history, faults) = (recorded.replay.history(), recorded.replay.segments().faults());
+        if history.lost_allocs
+            + history.lost_frees
+            + history.contradictions
+            + faults.segment_events
+            + faults.outside
+            > 0
+        {
+            return Cause::MissingEvents;
+        }
+        if request.action == Action::Alloc && served.is_none() {
+            return Cause::LimitChanged;
+        }
+        let says_pools = recorded.device.events.says_pools;
+        if request.action == Action::Alloc && !says_pools && self.lies_in_lost_segment(recorded, request) {
+            return Cause::LostPrivatePool;
+        }
+        match recorded.snapshot.settings {
+            None => Cause::SettingsNotRecorded,
+            Some(_) => Cause::Other,
+        }
+    }
+
+    fn lies_in_lost_segment(&self, recorded: Recorded<'_>, request: Request) -> bool {
+        let mut lost = false;
+        recorded.replay.segments().for_each_at(request.event + 1, |_, span| {
+            let inside = span.address <= request.address && request.address - span.address < span.size_bytes;
+            lost |= inside && span.end != u32::MAX;
+        });
+        lost
+    }
+
+    /// Driver calls after the last request.
+    fn finish_trace(&mut self, recorded: Recorded<'_>) {
+        if self.calls.events.is_empty() && self.deferred.is_empty() {
+            return;
+        }
+        let event = recorded.device.events.len() as u32;
+        let action = Action::Other;
+        let nothing = Request { action, event, address: 0, size: 0, stream: 0, owner: DEFAULT_POOL };
+        self.request(recorded, nothing);
+    }
+
+    /// The outcome.
+    pub(in crate::replay) fn finish(self, device: &Device) -> (Model, BlockSizes) {
+        let checked_events = device.events.len() as u32;
+        let split = self.allocator.statistics().inactive_split;
+        let model = Model {
+            checked_events,
+            agreeing_events: self.difference.as_ref().map_or(checked_events, |difference| difference.event),
+            inactive_split: self.difference.is_none().then_some((split.peak, split.current)),
+            difference: self.difference,
+            limit: self.limit,
+            uncertain_blocks: self.uncertain_blocks,
+        };
+        (model, self.sizes)
+    }
+}
+
+/// A driver call as it is compared: action, bytes, address.
+type Call = (SegmentAction, u64, u64);
+
+fn without_stream(event: &SegmentEvent) -> Call {
+    (event.action, event.size_bytes, event.address)
+}
+
+/// A recorded driver call.
+fn call(device: &Device, event: u32) -> Call {
+    let (events, event) = (&device.events, event as usize);
+    let action = match events.actions[event] {
+        Action::SegmentAlloc => SegmentAction::Alloc,
+        Action::SegmentMap => SegmentAction::Map,
+        Action::SegmentUnmap => SegmentAction::Unmap,
+        _ => SegmentAction::Free,
+    };
+    (action, events.sizes[event], events.addrs[event])
+}
+
+fn describe(call: &Call) -> String {
+    let (action, size, address) = call;
+    let action = match action {
+        SegmentAction::Alloc => "segment_alloc",
+        SegmentAction::Free => "segment_free",
+        SegmentAction::Map => "segment_map",
+        SegmentAction::Unmap => "segment_unmap",
+    };
+    format!("{action} of {} at 0x{address:x}", crate::units::format_bytes(*size))
+}
