@@ -1,6 +1,6 @@
 //! Answers to pixels.
 //!
-//! Dense pictures are painted as RGBA by this crate itself ([`timeline`]): plotters is far too slow for a million
+//! Dense pictures are painted as RGBA by this crate itself ([`timeline`], [`state`]): plotters is far too slow for a million
 //! blocks. Axes and charts go through plotters ([`chart`]), generic over its backend, so the page draws on a canvas
 //! and the tests on SVG. Neither draws text: labels are placed by [`ticks`] and set by the page.
 
@@ -10,6 +10,7 @@ pub mod geometry;
 mod outline;
 mod picture;
 mod pile;
+pub mod state;
 mod step_line;
 pub mod theme;
 pub mod ticks;

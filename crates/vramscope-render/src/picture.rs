@@ -51,6 +51,62 @@ impl Picture {
     }
 }
 
+/// A rectangle in device pixels, `y` from the top; it may reach out of its picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rect {
+    pub(crate) x: i64,
+    pub(crate) y: i64,
+    pub(crate) width: i64,
+    pub(crate) height: i64,
+}
+
+impl Rect {
+    /// The same, larger by some pixels at each side.
+    pub(crate) fn grown(self, by: i64) -> Self {
+        Self { x: self.x - by, y: self.y - by, width: self.width + 2 * by, height: self.height + 2 * by }
+    }
+}
+
+impl Picture {
+    /// Gives each pixel of a rectangle that lies in the picture what it should be at its place.
+    pub(crate) fn each(&mut self, rect: Rect, pixel_at: impl Fn(i64, i64) -> u32) {
+        let (x0, x1) = inside(rect.x, rect.width, self.width);
+        let (y0, y1) = inside(rect.y, rect.height, self.height);
+        let width = self.width as usize;
+        for y in y0..y1 {
+            if let Some(line) = self.pixels.get_mut(y * width + x0..y * width + x1) {
+                for (x, pixel) in (x0 as i64..).zip(line) {
+                    *pixel = pixel_at(x, y as i64).to_le_bytes();
+                }
+            }
+        }
+    }
+
+    /// Fills a rectangle.
+    pub(crate) fn fill(&mut self, rect: Rect, pixel: u32) {
+        self.each(rect, |_, _| pixel);
+    }
+
+    /// Fills what lies between two rectangles, of which `inner` lies inside `outer`.
+    pub(crate) fn fill_between(&mut self, outer: Rect, inner: Rect, pixel: u32) {
+        let (right, bottom) = (inner.x + inner.width, inner.y + inner.height);
+        let sides = [
+            Rect { height: inner.y - outer.y, ..outer },
+            Rect { y: bottom, height: outer.y + outer.height - bottom, ..outer },
+            Rect { width: inner.x - outer.x, y: inner.y, height: inner.height, x: outer.x },
+            Rect { x: right, width: outer.x + outer.width - right, y: inner.y, height: inner.height },
+        ];
+        sides.into_iter().for_each(|side| self.fill(side, pixel));
+    }
+}
+
+/// The part of a stretch that lies in `0..side`.
+fn inside(from: i64, length: i64, side: u32) -> (usize, usize) {
+    let side = i64::from(side);
+    let start = from.clamp(0, side);
+    (start as usize, from.saturating_add(length).clamp(start, side) as usize)
+}
+
 /// A few columns side by side, each from the bottom to the top.
 pub(crate) struct Strip {
     pixels: Vec<u32>,

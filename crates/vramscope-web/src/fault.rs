@@ -26,8 +26,12 @@ pub(crate) fn internal(cause: &str) -> JsValue {
 
 /// Reads a request of the page.
 pub(crate) fn request<'a, T: serde::Deserialize<'a>>(json: &'a str) -> Result<T, JsValue> {
-    serde_json::from_str(json)
-        .map_err(|error| internal(&format!("The page asked for something unknown: {error}.")))
+    serde_json::from_str(json).map_err(|error| unknown(&error))
+}
+
+/// A request that is none.
+pub(crate) fn unknown(error: &serde_json::Error) -> JsValue {
+    internal(&format!("The page asked for something unknown: {error}."))
 }
 
 /// An answer as JSON.

@@ -6,8 +6,11 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod fault;
+mod open;
 mod page;
 mod panic;
+mod request;
+mod scenes;
 mod session;
 
 pub use page::{format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_grid, ticks};

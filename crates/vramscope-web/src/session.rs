@@ -1,15 +1,14 @@
 //! One file in one worker: fed piece by piece, then asked and drawn.
 
-use serde::Deserialize;
 use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::model::Snapshot;
 use vramscope_core::query;
 use vramscope_core::replay::Recording;
-use vramscope_render::{Colours, View, timeline};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{Clamped, JsValue};
 
-use crate::fault::{internal, json, request, thrown};
+use crate::fault::{internal, json, thrown, unknown};
+use crate::open::Open;
 
 /// A file: first being read, then open.
 #[wasm_bindgen]
@@ -19,27 +18,9 @@ pub struct Session {
 
 enum Stage {
     Reading(Box<Decoder>),
-    Open(Box<Recording>),
+    Open(Box<Open>),
     /// An error took the file away.
     Gone,
-}
-
-/// A request for pixels.
-#[derive(Deserialize)]
-struct DrawRequest {
-    #[serde(default)]
-    device: i64,
-    view: View,
-    colours: Colours,
-    #[serde(default)]
-    selected: Option<u32>,
-}
-
-/// The one question that speaks of pixels.
-#[derive(Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-enum ProbeQuestion {
-    Probe { device: i64, view: View, x: f64, y: f64 },
 }
 
 #[wasm_bindgen]
@@ -86,41 +67,34 @@ impl Session {
     }
 
     fn open(&mut self, snapshot: Snapshot) -> Result<String, JsValue> {
-        let recording = Recording::build(snapshot);
-        let opened = json(&query::opened(&recording));
-        self.stage = Stage::Open(Box::new(recording));
+        let open = Open::new(Recording::build(snapshot));
+        let opened = json(&query::opened(open.recording()));
+        self.stage = Stage::Open(Box::new(open));
         opened
     }
 
+    /// Goes on checking the allocator model, by about so many events: JSON `{"done", "checked_events", "events"}`.
+    pub fn check(&mut self, events: u32) -> Result<String, JsValue> {
+        json(&self.opened()?.check(events))
+    }
+
     /// Answers a question: JSON to JSON.
-    pub fn ask(&self, question: &str) -> Result<String, JsValue> {
-        let recording = self.recording()?;
-        match serde_json::from_str(question) {
-            Ok(ProbeQuestion::Probe { device, view, x, y }) => json(&probe(recording, device, &view, x, y)),
-            Err(_) => Ok(query::answer(recording, question)),
-        }
+    pub fn ask(&mut self, question: &str) -> Result<String, JsValue> {
+        Ok(self.opened()?.ask(question))
     }
 
     /// Paints a picture: RGBA, row by row from the top.
-    pub fn draw(&self, picture: &str) -> Result<Clamped<Vec<u8>>, JsValue> {
-        let DrawRequest { device, view, colours, selected } = request(picture)?;
-        let replay = self.recording()?.device(device).ok_or_else(|| internal("There is no such device."))?.1;
-        Ok(Clamped(timeline::paint(replay, &view, &colours, selected).into_rgba()))
+    pub fn draw(&mut self, picture: &str) -> Result<Clamped<Vec<u8>>, JsValue> {
+        let painted = self.opened()?.draw(picture).map_err(|error| unknown(&error))?;
+        painted.map(Clamped).ok_or_else(|| internal("There is no such device."))
     }
 
-    fn recording(&self) -> Result<&Recording, JsValue> {
-        match &self.stage {
-            Stage::Open(recording) => Ok(recording),
+    fn opened(&mut self) -> Result<&mut Open, JsValue> {
+        match &mut self.stage {
+            Stage::Open(open) => Ok(open),
             _ => Err(internal("No file is open.")),
         }
     }
-}
-
-/// What is under a pixel: the moment of its column, and the allocation that was painted there.
-fn probe(recording: &Recording, device: i64, view: &View, x: f64, y: f64) -> Option<query::Moment> {
-    let (_, replay) = recording.device(device)?;
-    let hit = timeline::hit(replay, view, x, y);
-    query::point(recording, device, hit.moment, hit.run.map(|run| run.from_bytes), view.stacking)
 }
 
 /// Bytes of memory this module has taken.

@@ -29,17 +29,17 @@ fn number(object: &JsValue, path: &str) -> f64 {
     get(object, path).as_f64().unwrap_or_else(|| panic!("{path} is no number"))
 }
 
-fn ask(session: &Session, question: &str) -> JsValue {
+fn ask(session: &mut Session, question: &str) -> JsValue {
     JSON::parse(&session.ask(question).unwrap()).unwrap()
 }
 
 #[wasm_bindgen_test]
 fn a_file_fed_in_pieces_can_be_asked_and_drawn() {
-    let (session, opened) = opened();
+    let (mut session, opened) = opened();
     let n_moments = number(&opened, "devices.0.moments");
     assert!(n_moments > 1.0);
     let device = number(&opened, "default_device");
-    let overview = ask(&session, &format!(r#"{{"ask":"overview","device":{device}}}"#));
+    let overview = ask(&mut session, &format!(r#"{{"ask":"overview","device":{device}}}"#));
     let top = number(&overview, "reserved_peak.reserved_bytes");
     let request = draw_request(device, n_moments, top, "stack");
     let pixels = session.draw(&request).unwrap().0;
@@ -49,8 +49,8 @@ fn a_file_fed_in_pieces_can_be_asked_and_drawn() {
     let view = format!(
         r#"{{"axis":"event","x0":0,"x1":{n_moments},"y0":0,"y1":{top},"width":320,"height":200,"stacking":"stack"}}"#
     );
-    let probe = |y: u32| {
-        ask(&session, &format!(r#"{{"ask":"probe","device":{device},"view":{view},"x":319,"y":{y}}}"#))
+    let mut probe = |y: u32| {
+        ask(&mut session, &format!(r#"{{"ask":"probe","device":{device},"view":{view},"x":319,"y":{y}}}"#))
     };
     assert_eq!(
         get(&probe(199), "allocation.slot"),
@@ -70,6 +70,92 @@ fn draw_request(device: f64, n_moments: f64, top: f64, stacking: &str) -> String
             "colours":{{"slots":[{}],"opacity":1,"background":"#ffffff","reserved":"#ff0000","edge":"#ffffff"}}}}"##,
         slots.join(",")
     )
+}
+
+/// A state view and, as JSON, its picture's colours.
+fn state_view(moment: u32) -> String {
+    format!(
+        r#"{{"moment":{moment},"group":"pool_stream","sort":"size","columns":null,"zoom":1,"left":0,"top":0,"width":900,"height":300,"scale":1}}"#
+    )
+}
+
+fn state_colours() -> String {
+    let slots: Vec<String> = (1..10).map(|slot| format!("\"#{slot}0{slot}0{slot}0\"")).collect();
+    format!(
+        r##"{{"slots":[{}],"opacity":1,"background":"#ffffff","reserved":"#ff0000","edge":"#ffffff","free":"#0000ff","pending":"#ffff00",
+            "rounding":"#00ff00","pinned":"#ff00ff","ink":"#000001"}}"##,
+        slots.join(",")
+    )
+}
+
+#[wasm_bindgen_test]
+fn the_state_of_the_allocator_can_be_laid_out_probed_and_drawn() {
+    let (mut session, opened) = opened();
+    let device = number(&opened, "default_device");
+    let overview = ask(&mut session, &format!(r#"{{"ask":"overview","device":{device}}}"#));
+    let view = state_view(number(&overview, "reserved_peak.moment") as u32);
+    let mut about = |name: &str, rest: &str| {
+        ask(&mut session, &format!(r#"{{"ask":"{name}","device":{device},"view":{view}{rest}}}"#))
+    };
+    let layout = about("state_layout", "");
+    assert_eq!(number(&layout, "columns"), 1.0);
+    let row = get(&layout, "rows.0");
+    let (x, y) = (number(&row, "x"), number(&row, "y"));
+    let probe = about("state_probe", &format!(r#","x":{x},"y":{y}"#));
+    assert_eq!(get(&probe, "segment.address"), get(&row, "segment"));
+    assert_eq!(get(&probe, "segment.bytes"), get(&row, "bytes"));
+    assert!(about("state_probe", r#","x":0,"y":0"#).is_null(), "nothing lies in the gutter");
+    let address = get(&probe, "block.address").as_string().unwrap();
+    let place = about("state_place", &format!(r#","segment":"{address}""#));
+    assert_eq!((number(&place, "x"), number(&place, "y")), (x, y));
+    let first = about("state_neighbour", r#","towards":"right""#);
+    assert_eq!(get(&first, "address"), address.as_str());
+    let next = about("state_neighbour", &format!(r#","address":"{address}","towards":"left""#));
+    assert!(get(&next, "address").is_null());
+
+    let colours = state_colours();
+    let mut draw = |more: &str| {
+        let request =
+            format!(r#"{{"picture":"state","device":{device},"view":{view},"colours":{colours}{more}}}"#);
+        session.draw(&request).unwrap().0
+    };
+    let plain = draw("");
+    assert_eq!(plain.len(), 900 * 300 * 4);
+    assert_ne!(draw(&format!(r#","segment":"{address}""#)), plain);
+    assert_ne!(draw(r#","filter":{"kind":"small"}"#), plain, "a filter leaves out large segments");
+    assert_eq!(draw(""), plain);
+}
+
+#[wasm_bindgen_test]
+fn a_filter_is_obeyed_by_every_question() {
+    let (mut session, opened) = opened();
+    let device = number(&opened, "default_device");
+    let mut peak = |filter: &str| {
+        let question = format!(r#"{{"ask":"overview","device":{device},"filter":{filter}}}"#);
+        number(&ask(&mut session, &question), "peak.requested_bytes")
+    };
+    let (all, small, large) = (peak("{}"), peak(r#"{"kind":"small"}"#), peak(r#"{"kind":"large"}"#));
+    assert!(small < large && large <= all, "{small}, {large}, {all}");
+    assert_eq!(peak("null"), all);
+    let wrong =
+        ask(&mut session, &format!(r#"{{"ask":"overview","device":{device},"filter":{{"kind":7}}}}"#));
+    assert!(get(&wrong, "error").is_string());
+}
+
+#[wasm_bindgen_test]
+fn the_check_of_the_model_comes_to_an_end() {
+    let (mut session, _) = opened();
+    let mut steps = 0;
+    let done = loop {
+        let progress = JSON::parse(&session.check(1000).unwrap()).unwrap();
+        steps += 1;
+        if get(&progress, "done") == true {
+            break progress;
+        }
+        assert!(steps < 10_000);
+    };
+    assert_eq!(number(&done, "checked_events"), number(&done, "events"));
+    assert!(steps > 1);
 }
 
 #[wasm_bindgen_test]

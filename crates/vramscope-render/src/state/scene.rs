@@ -1,0 +1,136 @@
+//! A moment's segments in the order in which they are drawn. Kept while the moment is looked at: scrolling, hovering and labels use it again.
+
+use std::cmp::Reverse;
+
+use vramscope_core::model::SegmentKind;
+use vramscope_core::replay::Replay;
+use vramscope_core::replay::segments::Owner;
+use vramscope_core::replay::state::{SegmentNow, State};
+
+use super::view::{Grouping, Sorting};
+
+/// Segments that stand together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Whom they serve; `None` where all stand together.
+    pub owner: Option<Owner>,
+    /// Indices into [`State::segments`], in the order in which they are drawn.
+    pub segments: Vec<u32>,
+    /// Bytes of the largest.
+    pub widest_bytes: u64,
+    /// Bytes of all.
+    pub reserved_bytes: u64,
+}
+
+/// The allocator at a moment, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub(super) state: State,
+    /// Colour slot of each block; of no meaning for free ones.
+    pub(super) slots: Vec<u8>,
+    pub(super) groups: Vec<Group>,
+    arranged: Option<(Grouping, Sorting)>,
+}
+
+impl Scene {
+    /// What is reserved and alive at a moment.
+    pub fn at(replay: &Replay, moment: u32) -> Self {
+        Self::new(State::at(replay, moment), |allocation| replay.slot_of(allocation))
+    }
+
+    /// From a state, with the colour slot of each allocation.
+    pub fn new(state: State, slot_of: impl Fn(u32) -> u8) -> Self {
+        let slots = state.blocks.iter().map(|block| block.allocation.map_or(0, &slot_of)).collect();
+        Self { state, slots, groups: Vec::new(), arranged: None }
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The groups, from the top; none before [`Scene::arrange`].
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Index of the segment that holds an address.
+    pub fn segment_at(&self, address: u64) -> Option<usize> {
+        let after = self.state.segments.partition_point(|segment| segment.address <= address);
+        let segment = self.state.segments.get(after.checked_sub(1)?)?;
+        (address - segment.address < segment.size_bytes).then_some(after - 1)
+    }
+
+    /// Puts segments into groups and in order. Nothing happens if they are so already.
+    pub fn arrange(&mut self, grouping: Grouping, sorting: Sorting) {
+        if self.arranged == Some((grouping, sorting)) {
+            return;
+        }
+        let segments = &self.state.segments;
+        let mut order: Vec<u32> = (0..segments.len() as u32).collect();
+        let owner = |index: &u32| match grouping {
+            Grouping::PoolStream => segments.get(*index as usize).map(|segment| segment.owner),
+            Grouping::None => None,
+        };
+        order.sort_by_cached_key(|index| {
+            let key = segments.get(*index as usize).map(|segment| rank(segment, sorting));
+            (owner(index).as_ref().map(owner_rank), key)
+        });
+        self.groups = order
+            .chunk_by(|a, b| owner(a) == owner(b))
+            .map(|indices| Group::new(owner(&indices[0]), indices, segments))
+            .collect();
+        self.groups
+            .sort_by_key(|group| (group.owner.map(|owner| family(&owner)), Reverse(group.reserved_bytes)));
+        self.arranged = Some((grouping, sorting));
+    }
+}
+
+impl Group {
+    fn new(owner: Option<Owner>, indices: &[u32], segments: &[SegmentNow]) -> Self {
+        let sizes =
+            indices.iter().filter_map(|&at| segments.get(at as usize)).map(|segment| segment.size_bytes);
+        Self {
+            owner,
+            segments: indices.to_vec(),
+            widest_bytes: sizes.clone().max().unwrap_or(0).max(1),
+            reserved_bytes: sizes.fold(0, u64::saturating_add),
+        }
+    }
+}
+
+/// Large pools come first, then small ones, then private ones of either kind.
+fn family(owner: &Owner) -> u8 {
+    match (owner.pool, owner.kind) {
+        ((0, 0), SegmentKind::Large) => 0,
+        ((0, 0), SegmentKind::Small) => 1,
+        _ => 2,
+    }
+}
+
+/// Any order that keeps the segments of an owner together.
+fn owner_rank(owner: &Owner) -> (u8, SegmentKind, (u64, u64), u32) {
+    (family(owner), owner.kind, owner.pool, owner.stream.0)
+}
+
+/// Small ones come first.
+fn rank(segment: &SegmentNow, sorting: Sorting) -> (u64, u64) {
+    let first = match sorting {
+        Sorting::Size => u64::MAX - segment.size_bytes,
+        Sorting::Free => u64::MAX - segment.free_bytes(),
+        Sorting::Age => u64::from(segment.since),
+        Sorting::Address => 0,
+    };
+    (first, segment.address)
+}
+
+/// A text that names a group, the same as in the answer to `state`: "large/0:0/0", with the raw handle of its stream; "all" where all stand
+/// together.
+pub fn group_key(owner: Option<Owner>, stream: u64) -> String {
+    let Some(owner) = owner else { return "all".into() };
+    let (kind, (a, b)) = (owner.kind.name(), owner.pool);
+    match stream {
+        0 => format!("{kind}/{a}:{b}/0"),
+        stream => format!("{kind}/{a}:{b}/0x{stream:x}"),
+    }
+}

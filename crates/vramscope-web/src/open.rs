@@ -1,0 +1,122 @@
+//! An open file: questions answered, pictures painted.
+
+use serde::Serialize;
+use serde_json::{Result, json};
+use vramscope_core::query;
+use vramscope_core::replay::{CheckProgress, Filter, Recording};
+use vramscope_render::state::{self, Layout, Selection, StateView};
+use vramscope_render::{View, timeline};
+
+use crate::request::{Picture, PixelQuestion, Request};
+use crate::scenes::{self, Scenes};
+
+/// A recording, and what is kept between questions about it.
+pub(crate) struct Open {
+    recording: Recording,
+    scenes: Scenes,
+}
+
+impl Open {
+    pub(crate) fn new(recording: Recording) -> Self {
+        Self { recording, scenes: Scenes::default() }
+    }
+
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// The answer to a question; `{"error":…}` for one that is none.
+    pub(crate) fn ask(&mut self, question: &str) -> String {
+        self.answer(question).unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string())
+    }
+
+    fn answer(&mut self, question: &str) -> Result<String> {
+        let request = Request::read(question)?;
+        self.set_filter(request.filter()?);
+        match request.pixel_question()? {
+            Some(about_pixels) => self.answer_pixels(about_pixels),
+            None => Ok(query::answer(&self.recording, question)),
+        }
+    }
+
+    fn answer_pixels(&mut self, question: PixelQuestion) -> Result<String> {
+        let recording = &self.recording;
+        match question {
+            PixelQuestion::Probe { device, view, x, y } => text(&probe(recording, device, &view, x, y)),
+            PixelQuestion::StateLayout { device, view, selected, segment } => {
+                let selection = Selection { allocation: selected, segment: segment.map(|address| address.0) };
+                let layout = laid_out(&mut self.scenes, recording, device, &view);
+                text(&layout.map(|layout| layout.places(selection, |id| recording.snapshot.stream(id))))
+            }
+            PixelQuestion::StateProbe { device, view, x, y } => {
+                let layout = laid_out(&mut self.scenes, recording, device, &view);
+                text(&layout.and_then(|layout| scenes::probe(recording, device, &layout, (x, y))))
+            }
+            PixelQuestion::StatePlace { device, view, allocation, segment } => {
+                let layout = laid_out(&mut self.scenes, recording, device, &view);
+                let segment = segment.map(|address| address.0);
+                text(&layout.and_then(|layout| scenes::place(&layout, allocation, segment)))
+            }
+            PixelQuestion::StateNeighbour { device, view, address, towards } => {
+                let layout = laid_out(&mut self.scenes, recording, device, &view);
+                let address = address.map(|address| address.0);
+                text(&layout.map(|layout| scenes::neighbour(&layout, address, towards)))
+            }
+        }
+    }
+
+    /// The pixels of a picture, row by row from the top; `None` for an unknown device.
+    pub(crate) fn draw(&mut self, picture: &str) -> Result<Option<Vec<u8>>> {
+        let request = Request::read(picture)?;
+        self.set_filter(request.filter()?);
+        let painted = match request.picture()? {
+            Picture::Timeline { device, view, colours, selected } => {
+                let device = self.recording.device(device);
+                device.map(|(_, replay)| timeline::paint(replay, &view, &colours, selected))
+            }
+            Picture::State { device, view, colours, selected, segment } => {
+                let selection = Selection { allocation: selected, segment: segment.map(|address| address.0) };
+                let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
+                layout.map(|layout| state::paint(&layout, &colours, selection))
+            }
+        };
+        Ok(painted.map(vramscope_render::Picture::into_rgba))
+    }
+
+    fn set_filter(&mut self, filter: Option<Filter>) {
+        if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
+            self.recording.set_filter(&filter);
+            self.scenes.forget();
+        }
+    }
+
+    /// Goes on checking the allocator model; sizes of blocks change when it is done.
+    pub(crate) fn check(&mut self, events: u32) -> CheckProgress {
+        let progress = self.recording.check(events);
+        if progress.done {
+            self.scenes.forget();
+        }
+        progress
+    }
+}
+
+/// The scene of a view, laid out; `None` for an unknown device.
+fn laid_out<'a>(
+    scenes: &'a mut Scenes,
+    recording: &Recording,
+    device: i64,
+    view: &StateView,
+) -> Option<Layout<'a>> {
+    scenes.get(recording, device, view).map(|scene| Layout::new(scene, view))
+}
+
+fn text(answer: &impl Serialize) -> Result<String> {
+    serde_json::to_string(answer)
+}
+
+/// What is under a pixel: the moment of its column, and the allocation that was painted there.
+fn probe(recording: &Recording, device: i64, view: &View, x: f64, y: f64) -> Option<query::Moment> {
+    let (_, replay) = recording.device(device)?;
+    let hit = timeline::hit(replay, view, x, y);
+    query::point(recording, device, hit.moment, hit.run.map(|run| run.from_bytes), view.stacking)
+}
