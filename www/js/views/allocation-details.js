@@ -1,6 +1,6 @@
 // Everything known of one allocation: its size and what rounding adds, its life, where it lies, what was noted with it, its stacks.
 import { copyAndSay, el, icon, shorten } from '../dom.js';
-import { bytesSpan, exactBytes, formatBytes, formatCount, formatDuration, place, plural, swatch } from '../format.js';
+import { bytesSpan, exactBytes, formatBytes, formatCount, formatDuration, formatShare, place, plural, swatch } from '../format.js';
 import { current } from '../store.js';
 import { fitAllocation, letGo, showIn } from './pin.js';
 import { stackList, stackText } from './stack-list.js';
@@ -31,7 +31,7 @@ function poolAndStream(details) {
 function block(details) {
   const { block_bytes: whole, rounding_bytes: lost } = details;
   if (whole === null || whole === undefined) return null;
-  const share = whole > 0 && lost > 0 ? ` (${((lost / whole) * 100).toFixed(1)}\u00a0%)` : '';
+  const share = whole > 0 && lost > 0 ? `, ${formatShare(lost / whole)}` : '';
   return el('span', null, bytesSpan(whole), lost > 0 ? el('span', null, ', rounding adds ', bytesSpan(lost), share) : ', nothing lost by rounding');
 }
 

@@ -48,8 +48,8 @@ export function layoutLabels(sight, { view, layout, state }) {
     const most = group?.full_width_bytes || row.bytes;
     const middle = px(row.y + row.height / 2);
     if (middle < 0 || middle > height || nodes.length > MOST_LABELS) continue;
-    const gutter = el(`span.gutter${row.pinned ? '.pinned' : ''}`, null, sizeText(most, row.bytes));
-    Object.assign(gutter.style, { left: `${px(row.x) - 6}px`, top: `${middle}px` });
+    const gutter = el(`span.gutter${row.pinned ? '.pinned' : ''}`, null, sizeText(most, row.bytes).replace(/\.0$/, ''));
+    Object.assign(gutter.style, { left: `${px(row.x) - 5}px`, top: `${middle}px` });
     nodes.push(gutter);
     if (row.height / view.scale < 12) continue;
     for (const label of row.labels) {

@@ -68,7 +68,7 @@ function update() {
   if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));
   else if (selection) panel.replaceChildren(...allocationSections(selection.details, true, 'timeline'));
   else if (under) panel.replaceChildren(...allocationSections(under, false, 'timeline'));
-  else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, false));
+  else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, 'under the pointer'));
   else if (probe?.pool) panel.replaceChildren(...poolSections(probe.pool));
   else panel.replaceChildren(empty(sight));
   panel.scrollTop = 0;

@@ -24,15 +24,15 @@ function poolName(segment) {
 
 /**
  * @param {any} segment of `state_probe` or of a timeline's probe
- * @param {boolean} chosen
+ * @param {string} words what it is to the eye: chosen, under the pointer
  * @param {Node|null} [actions]
  * @returns {HTMLElement[]}
  */
-export function segmentSections(segment, chosen, actions = null) {
+export function segmentSections(segment, words, actions = null) {
   const since = segment.since_moment;
   return [
     el('section', null,
-      el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, chosen ? 'chosen' : 'under the pointer'), segment.pinned ? el('span.tag.is-warning', null, icon('pin'), term('pinned')) : null),
+      el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, words), segment.pinned ? el('span.tag.is-warning', null, icon('pin'), term('pinned')) : null),
       el('p.figure', { 'data-bytes': segment.bytes, title: exactBytes(segment.bytes) }, formatBytes(segment.bytes)),
       el('p.muted.exact', null, exactBytes(segment.bytes)),
       factList([
@@ -55,13 +55,13 @@ const STATES = /** @type {Record<string, ['free'|'pending'|'live', string]>} */ 
  * A block without an allocation that is known.
  * @param {any} block
  * @param {any} segment it lies in
- * @param {boolean} chosen
+ * @param {string} words
  * @param {Node|null} [actions]
  */
-export function blockSection(block, segment, chosen, actions = null) {
+export function blockSection(block, segment, words, actions = null) {
   const [word, title] = STATES[block.state] || STATES.allocated;
   return el('section', null,
-    el('h2.eyebrow', null, term(word, title), el('span.of', null, chosen ? 'chosen' : 'under the pointer')),
+    el('h2.eyebrow', null, term(word, title), el('span.of', null, words)),
     el('p.figure', { 'data-bytes': block.bytes, title: exactBytes(block.bytes) }, formatBytes(block.bytes)),
     el('p.muted.exact', null, exactBytes(block.bytes)),
     factList([

@@ -122,6 +122,12 @@ function placed(order, card) {
   return card;
 }
 
+/** @param {HTMLElement|null} card over both columns */
+function wide(card) {
+  card?.classList.add('wide');
+  return card;
+}
+
 /** Figures of a part say so first. @param {import('../sight.js').Sight} sight */
 function partRow(sight) {
   if (!sight.filter) return null;
@@ -146,7 +152,7 @@ async function loadSettings(file) {
   settings.set(file, null);
   settings.set(file, await file.client.ask({ ask: 'settings' }));
   const card = settingsCard(settings.get(file), file.opened.summary.allocator_settings);
-  if (store.active === file && card) document.getElementById('settings')?.replaceWith(placed(5, card) || card);
+  if (store.active === file && card) document.getElementById('settings')?.replaceWith(wide(placed(5, card)) || card);
 }
 
 /** @param {boolean} [stay] where it is scrolled to */
@@ -160,8 +166,9 @@ function build(stay = false) {
   byId('overview').replaceChildren(...[
     partRow(sight),
     bannerRow(sight.overview.banner),
-    column(placed(1, headCard(sight)), placed(3, chartCard(sight)), placed(5, settingsCard(settings.get(file), summary.allocator_settings))),
+    column(placed(1, headCard(sight)), placed(3, chartCard(sight))),
     column(placed(2, barCard(sight)), placed(4, stacksCard(sight)), placed(6, warningsCard(summary.warnings))),
+    wide(placed(5, settingsCard(settings.get(file), summary.allocator_settings))),
   ].filter((node) => node !== null));
   byId('overview').scrollTop = stay ? scrollTop : 0;
   void loadSettings(file);

@@ -5,9 +5,9 @@ import { on, store } from '../store.js';
 import { term } from '../tooltip.js';
 import { checkedShare } from './status.js';
 
-const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved', 'inactive_split']);
+const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved']);
 /** @type {Record<string, string>} at the beginning of a sentence */
-const NAMES = { allocated: 'Allocated', active: 'Active', inactive_split: 'Inactive split', reserved: 'Reserved' };
+const NAMES = { allocated: 'Allocated', active: 'Active', reserved: 'Reserved' };
 
 /**
  * @typedef {{slot: number, label: Node, name: string, bytes: number}} Part
@@ -81,8 +81,7 @@ function figureTable(sight) {
   const { peak: requested, reserved_peak: reserved } = sight.overview;
   const apart = reserved && requested.reserved_bytes !== null && reserved.reserved_bytes !== requested.reserved_bytes;
   const isKnown = (/** @type {any} */ value) => value !== null && value !== undefined;
-  const shown = FIGURES.filter((name) => name !== 'inactive_split' || isKnown(peak[`${name}_bytes`]) || isKnown(end[`${name}_bytes`]));
-  const known = shown.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter(isKnown);
+  const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter(isKnown);
   const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
   const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
   const waiting = !sight.filter && store.active && !store.active.check.done;
@@ -94,15 +93,27 @@ function figureTable(sight) {
     const [number, unit] = splitUnit(texts.get(value) || '');
     return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`), metric === 'peak.reserved_bytes' && apart ? el('span.own-peak', null, 'at its own peak') : null);
   };
-  const unknown = shown.filter((name) => !isKnown(peak[`${name}_bytes`]));
+  const unknown = FIGURES.filter((name) => !isKnown(peak[`${name}_bytes`]));
   return el('div.figure-block', { 'data-units': units.size },
     el('table.figure-table', null,
-      el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...shown.map((name) => el('th.num', { scope: 'col' }, term(name))))),
+      el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...FIGURES.map((name) => el('th.num', { scope: 'col' }, term(name))))),
       el('tbody', null,
-        el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...shown.map((name) => figure(peak, 'peak', name))),
-        el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...shown.map((name) => figure(end, 'end', name))))),
+        el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))),
+        el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...FIGURES.map((name) => figure(end, 'end', name))))),
     apart ? el('p.figure-note', null, `Reserved, at its own peak: ${reserved.moment === 0 ? 'before the first event' : `event ${formatCount(reserved.event)}`}. At the peak of requested bytes `, bytesSpan(requested.reserved_bytes), ' were reserved.') : null,
+    isKnown(peak.inactive_split_bytes) ? inactive(peak.inactive_split_bytes, end.inactive_split_bytes) : null,
     unknown.length && !waiting ? el('p.figure-note', null, `${unknown.map((name) => NAMES[name] || name).join(' and ')}: ${whyUnknown(sight)}.`) : null);
+}
+
+/**
+ * @param {number} peak
+ * @param {number|null|undefined} end
+ */
+function inactive(peak, end) {
+  const known = end !== null && end !== undefined;
+  const [most, last] = formatBytesGroup([peak, end ?? 0]);
+  const value = (/** @type {string} */ path, /** @type {number} */ bytes, /** @type {string} */ text) => el('span', { 'data-metric': path, 'data-bytes': bytes, title: exactBytes(bytes) }, text);
+  return el('p.figure-note', null, term('inactive_split'), ': ', value('peak.inactive_split_bytes', peak, most), ' at its own peak', ...(known ? [', ', value('end.inactive_split_bytes', end, last), ' at the end'] : []), '.');
 }
 
 /** While the model is checked, its share stands where the figures will. */

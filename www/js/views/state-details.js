@@ -1,6 +1,6 @@
 // The column beside the blocks: what is chosen or under the pointer, or else why a request failed, the moment's figures, and what pins what.
 import { byId, el, icon } from '../dom.js';
-import { bytesSpan, exactBytes, formatBeside, formatBytes, formatCount, formatShare, place, plural, splitUnit } from '../format.js';
+import { bytesSpan, columnUnit, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, plural } from '../format.js';
 import { current, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
 import { term } from '../tooltip.js';
@@ -25,9 +25,10 @@ const letGo = () => el('div.row-actions', null, el('button.button.small', { type
  */
 function blockSections({ segment, block, allocation }, chosen) {
   const actions = chosen ? letGo() : null;
-  if (allocation) return [...allocationSections({ ...allocation, block_bytes: block?.bytes ?? allocation.block_bytes, rounding_bytes: block?.rounding_bytes ?? allocation.rounding_bytes }, chosen, 'state'), ...segmentSections({ ...segment, stack: null }, false)];
-  if (block) return [blockSection(block, segment, chosen, actions), ...segmentSections(segment, false)];
-  return segmentSections(segment, chosen, actions);
+  if (allocation) return [...allocationSections({ ...allocation, block_bytes: block?.bytes ?? allocation.block_bytes, rounding_bytes: block?.rounding_bytes ?? allocation.rounding_bytes }, chosen, 'state'), ...segmentSections({ ...segment, stack: null }, 'around it')];
+  const words = chosen ? 'chosen' : 'under the pointer';
+  if (block) return [blockSection(block, segment, words, actions), ...segmentSections(segment, 'around it')];
+  return segmentSections(segment, words, actions);
 }
 
 /**
@@ -38,7 +39,8 @@ function blockSections({ segment, block, allocation }, chosen) {
 function oomSections(state, sight) {
   const { oom, total } = state;
   const { requested_bytes: wanted, largest_free_bytes: largest, limit_low_bytes: low, limit_high_bytes: high } = oom;
-  const limit = low === null && high === null ? null : low === high || high === null ? `${high === null ? 'at least ' : ''}${formatBytes(low ?? high)}` : low === null ? `at most ${formatBytes(high)}` : `${formatBytes(low)} to ${formatBytes(high)}`;
+  const [lowText, highText] = low === null || high === null ? [low, high].map((each) => (each === null ? '' : formatBytes(each))) : formatBytesGroup([low, high]);
+  const limit = low === null && high === null ? null : high === null ? `at least ${lowText}` : low === null ? `at most ${highText}` : low === high ? lowText : `${lowText} to ${highText}`;
   return [el('section', null,
     el('h2.eyebrow.is-error', null, icon('error'), el('span', null, 'Request that failed')),
     el('p.figure', { 'data-bytes': wanted, title: exactBytes(wanted) }, formatBytes(wanted)),
@@ -93,8 +95,9 @@ function groupsSection(state) {
   const { groups } = state;
   if (!groups.length) return null;
   const most = Math.max(...groups.map((/** @type {any} */ each) => each.reserved_bytes));
-  const cell = (/** @type {number} */ bytes) => el('td.num', { title: exactBytes(bytes), 'data-bytes': bytes }, formatBeside(most, bytes));
-  return el('section', null, el('h3', null, term('group'), el('span.muted.small', null, splitUnit(formatBytes(most))[1])),
+  const { unit, text } = columnUnit(most);
+  const cell = (/** @type {number} */ bytes) => el('td.num', { title: exactBytes(bytes), 'data-bytes': bytes }, text(bytes));
+  return el('section', null, el('h3', null, term('group'), el('span.unit', null, unit)),
     el('table.tight', null,
       el('thead', null, el('tr', null, ...[term('reserved'), term('live', 'Live'), term('free'), term('largest', 'Largest free'), term('fragmentation', 'Fragm.')].map((word) => el('th.num', { scope: 'col' }, word)))),
       ...groups.map((/** @type {any} */ group) => el('tbody', null,
@@ -117,11 +120,12 @@ function pinnedSection(state, sight) {
   if (!pinned || !pinned.segments) return null;
   const { rows } = pinned;
   const most = Math.max(...rows.map((/** @type {any} */ row) => row.bytes));
-  const cell = (/** @type {number} */ bytes, shape = '') => el(`td.num${shape}`, { title: exactBytes(bytes), 'data-bytes': bytes }, formatBeside(most, bytes));
+  const { unit, text } = columnUnit(most);
+  const cell = (/** @type {number} */ bytes, shape = '') => el(`td.num${shape}`, { title: exactBytes(bytes), 'data-bytes': bytes }, text(bytes));
   const holders = (/** @type {any} */ row) => row.blocks.map((/** @type {any} */ each) => `${formatBytes(each.bytes)}, ${each.name}${each.at ? ` at ${each.at}` : ''}`).join('\n');
-  return el('section', null, el('h3', null, 'What pins the half-empty segments'),
+  return el('section', null, el('h3', null, el('span', null, 'What pins the half-empty segments'), el('span.unit', null, unit)),
     el('p.soft.small', null, el('b', null, bytesSpan(pinned.live_bytes)), ` of live blocks in ${plural(pinned.segments, 'segment')} keep `, el('b', null, bytesSpan(pinned.free_bytes)), ' from going back to the driver.'),
-    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, `Held free, ${splitUnit(formatBytes(most))[1]}`), el('th.num', null, 'By live'), el('th.num', null, 'Segment'), el('th', null, 'First block made at'))),
+    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Held free'), el('th.num', null, 'By live'), el('th.num', null, 'Segment'), el('th.grow', { title: 'Where the largest live block in it was made' }, 'Made at'))),
       el('tbody', null, ...rows.slice(0, MOST_PINNED).map((/** @type {any} */ row) => {
         const pick = () => chooseSegment(row.segment);
         return el('tr', { tabindex: 0, 'aria-selected': row.segment === sight.blocks.segment ? 'true' : null, title: `Live in it\n${holders(row)}`, onclick: pick, onkeydown: (/** @type {KeyboardEvent} */ event) => rowKey(event, pick) },
