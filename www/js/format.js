@@ -37,18 +37,6 @@ export function formatBytesGroup(values) {
   return values.length ? JSON.parse(wasm().format_bytes_group(values)) : [];
 }
 
-/**
- * A number of bytes in the unit of a larger one, as in one column.
- * @param {number} most the largest of them
- * @param {number} bytes
- * @returns {string} without its unit, where that is the same
- */
-export function formatBeside(most, bytes) {
-  if (bytes === 0) return '0';
-  const [number, unit] = splitUnit(formatBytesGroup([Math.max(most, bytes), bytes])[1]);
-  return unit === splitUnit(formatBytes(Math.max(most, bytes)))[1] ? number : `${number}${NBSP}${unit}`;
-}
-
 /** @type {[string, number, number][]} unit, its bytes, decimals */
 const UNITS = [['GiB', 2 ** 30, 2], ['MiB', 2 ** 20, 1], ['KiB', 2 ** 10, 1], ['B', 1, 0]];
 

@@ -106,7 +106,8 @@ function wheel(event) {
     event.preventDefault();
     const delta = Math.max(-240, Math.min(240, event.deltaY * (event.deltaMode === 1 ? 32 : 1)));
     // A pinch on a touch pad comes as ctrl+wheel with small steps.
-    zoomBlocks(Math.exp(-delta * (Math.abs(delta) < 50 ? 0.01 : 0.003)), Math.min(Math.max(columnAt(x * (devicePixelRatio || 1)).share, 0), 1));
+    // Where no segment lies, at the left: there every row has something.
+    zoomBlocks(Math.exp(-delta * (Math.abs(delta) < 50 ? 0.01 : 0.003)), under === null ? 0 : Math.min(Math.max(columnAt(x * (devicePixelRatio || 1)).share, 0), 1));
   } else if (sight.blocks.zoom > 1 && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
     event.preventDefault();
     setBlocks({ left: sight.blocks.left + (event.deltaX || event.deltaY) / (columnPx(x) * sight.blocks.zoom) });

@@ -49,7 +49,7 @@ export function barCard(sight) {
  */
 function bar(shown, gap, total) {
   const piece = (/** @type {string} */ shape, /** @type {number} */ bytes, /** @type {string} */ name) => {
-    const wide = total > 0 && bytes / total > 0.16;
+    const wide = total > 0 && bytes / total > Math.max(0.16, (name.length * 8 + 14) / 420); // of the narrowest card
     const node = el(`span.${shape}`, { title: `${name}: ${exactBytes(bytes)}` }, wide ? el('span', null, name) : null);
     node.style.flex = String(total > 0 ? bytes / total : 0);
     return node;

@@ -125,7 +125,7 @@ function layout() {
   const now = byId('state-now');
   now.dataset.event = moment === 0 ? '' : String(moment - 1);
   now.dataset.moment = String(moment);
-  const time = sight.probe?.moment === moment && sight.probe.time_us !== null ? formatDuration(sight.probe.time_us) : '';
+  const time = moment > 0 && sight.probe?.moment === moment && sight.probe.time_us !== null ? formatDuration(sight.probe.time_us) : '';
   now.replaceChildren(el('b', null, text), ' ', oom ? el('span.is-error', { title: `${formatBytes(oom.requested_bytes)} did not fit` }, 'out of memory') : el('span.muted', null, atPeak ? 'peak' : time));
   const track = byId('scrub');
   track.setAttribute('aria-valuemin', '0');

@@ -1,6 +1,6 @@
 // The column beside the blocks: what is chosen or under the pointer, or else why a request failed, the moment's figures, and what pins what.
 import { byId, el, icon } from '../dom.js';
-import { bytesSpan, columnUnit, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, plural } from '../format.js';
+import { bytesSpan, columnUnit, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, plural, shortPath } from '../format.js';
 import { current, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
 import { term } from '../tooltip.js';
@@ -129,7 +129,7 @@ function pinnedSection(state, sight) {
       el('tbody', null, ...rows.slice(0, MOST_PINNED).map((/** @type {any} */ row) => {
         const pick = () => chooseSegment(row.segment);
         return el('tr', { tabindex: 0, 'aria-selected': row.segment === sight.blocks.segment ? 'true' : null, title: `Live in it\n${holders(row)}`, onclick: pick, onkeydown: (/** @type {KeyboardEvent} */ event) => rowKey(event, pick) },
-          cell(row.free_bytes), cell(row.live_bytes), cell(row.bytes, '.muted'), el('td.grow', null, row.blocks[0] ? place(row.blocks[0]) : '–'));
+          cell(row.free_bytes), cell(row.live_bytes), cell(row.bytes, '.muted'), el('td.grow', null, el('span.code.truncate', null, row.blocks[0] ? shortPath(row.blocks[0].at || row.blocks[0].name) : '–')));
       }))),
     rows.length > MOST_PINNED ? el('p.muted.small', null, `and ${formatCount(rows.length - MOST_PINNED)} more segments`) : null);
 }

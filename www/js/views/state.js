@@ -7,7 +7,7 @@ import { momentOf } from '../sight.js';
 import { term } from '../tooltip.js';
 import { initBlockGestures } from './block-gestures.js';
 import { initBlocks, scrollBlocks, setBlocks, zoomBlocks } from './blocks.js';
-import { chosenBlock, initChoose, neighbour, unchoose } from './choose.js';
+import { chosenBlock, initChoose, neighbour, reveal, unchoose } from './choose.js';
 import { showIn } from './pin.js';
 import { goTo, initScrub, step, stop, togglePlay } from './scrub.js';
 import { initStateDetails } from './state-details.js';
@@ -76,6 +76,19 @@ const page = (towards) => here(() => {
   scrollBlocks(box.scrollTop + towards * Math.max(60, box.clientHeight - 60));
 });
 
+/** Zooms at what is chosen, or at the left, where every row begins. @param {number} factor */
+function zoom(factor) {
+  const sight = current();
+  const found = chosenBlock()?.found;
+  if (!sight || !found) {
+    zoomBlocks(factor, 0);
+    return;
+  }
+  zoomBlocks(factor, 0);
+  const { allocation, segment } = found;
+  void reveal(allocation ? { allocation: allocation.id } : { segment: segment.address });
+}
+
 /** @param {number} by of the shown part, when zoomed */
 const across = (by) => here(() => {
   const { zoom, left } = current()?.blocks || { zoom: 1, left: 0 };
@@ -108,7 +121,7 @@ export function initState() {
     ...pair('Next block in the row', ['←', '→'], [[['ArrowLeft'], here(() => void neighbour('left'))], [['ArrowRight'], here(() => void neighbour('right'))]]),
     ...pair('Block in the row above, below', ['↑', '↓'], [[['ArrowUp'], here(() => void neighbour('up'))], [['ArrowDown'], here(() => void neighbour('down'))]]),
     ...pair('Scroll', ['PgUp', 'PgDn'], [[['PageUp'], page(-1)], [['PageDown'], page(1)]]),
-    ...pair('Zoom inside rows', ['+', '−'], [[['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], here(() => zoomBlocks(1.5))], [['Minus', 'NumpadSubtract', 'KeyS'], here(() => zoomBlocks(1 / 1.5))]]),
+    ...pair('Zoom inside rows', ['+', '−'], [[['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], here(() => zoom(1.5))], [['Minus', 'NumpadSubtract', 'KeyS'], here(() => zoom(1 / 1.5))]]),
     ...pair('Pan when zoomed', ['A', 'D'], [[['KeyA'], across(-0.2)], [['KeyD'], across(0.2)]]),
     ...pair('Whole width', ['0'], [[['Digit0', 'Numpad0'], here(() => setBlocks({ zoom: 1, left: 0 }))]]),
     ...pair('To the start, to the end', ['Home', 'End'], [[['Home'], byHand(() => goTo(0))], [['End'], byHand(() => goTo((current()?.moments ?? 1) - 1))]]),
