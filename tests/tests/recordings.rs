@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use vramscope_core::query::summary::{DeviceSummary, summary};
+use vramscope_core::warning::Severity;
 use vramscope_tests::recordings;
 
 /// Recordings of the project itself; more where the shared ones are at hand.
@@ -18,7 +19,8 @@ fn figures_equal_the_allocators_counters() {
         let recording =
             recordings::open(&bytes, 1 << 20).unwrap_or_else(|error| panic!("{}: {error}", file.name));
         let summary = summary(&recording);
-        assert_eq!(summary.warnings, [], "{}", file.name);
+        let wrong = summary.warnings.iter().filter(|warning| warning.severity == Severity::Warning);
+        assert_eq!(wrong.count(), 0, "{}: {:?}", file.name, summary.warnings);
         for device in &summary.devices {
             let counters = &truth["devices"][device.device.to_string()];
             assert!(counters.is_object(), "{}: no truth for device {}", file.name, device.device);

@@ -9,8 +9,24 @@ pub struct Warning {
     pub code: &'static str,
     /// How often.
     pub count: u64,
+    /// Bytes concerned, where that can be told.
+    pub bytes: Option<u64>,
+    /// The device concerned, where it is one.
+    pub device: Option<i64>,
+    /// Figures may be wrong, or only less is known than could be.
+    pub severity: Severity,
     /// One plain sentence.
     pub message: String,
+}
+
+/// How much a warning matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Something contradicts itself or is damaged: figures may be wrong.
+    Warning,
+    /// Something is not in the file: figures are right, but do not tell all.
+    Note,
 }
 
 /// Warnings by code, in order of first appearance.
@@ -25,7 +41,14 @@ impl Warnings {
         }
         match self.0.iter_mut().find(|warning| warning.code == code) {
             Some(warning) => warning.count += count,
-            None => self.0.push(Warning { code, count, message: message() }),
+            None => self.0.push(Warning {
+                code,
+                count,
+                bytes: None,
+                device: None,
+                severity: Severity::Warning,
+                message: message(),
+            }),
         }
     }
 

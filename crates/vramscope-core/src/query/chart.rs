@@ -13,6 +13,8 @@ pub struct Chart {
     /// Right edge of the last.
     pub x_end: f64,
     pub requested: Vec<u64>,
+    /// Bytes of blocks held by the program; null unless the allocator model agrees.
+    pub allocated: Option<Vec<u64>>,
     pub reserved: Vec<u64>,
 }
 
@@ -34,12 +36,16 @@ pub fn chart(
     let to = x1.filter(|x| x.is_finite()).unwrap_or(whole).clamp(from, whole);
     let columns = columns.clamp(1, MAX_COLUMNS);
     let edge = |column: u32| from + (to - from) * f64::from(column) / f64::from(columns);
-    let mut chart = Chart { x: Vec::new(), x_end: to, requested: Vec::new(), reserved: Vec::new() };
+    let mut chart =
+        Chart { x: Vec::new(), x_end: to, requested: Vec::new(), allocated: None, reserved: Vec::new() };
+    let mut allocated = Vec::new();
     for column in 0..columns {
         let Some(moments) = replay.moments_between(axis, edge(column), edge(column + 1)) else { continue };
         chart.x.push(edge(column));
         chart.requested.push(replay.requested_at(replay.fullest(moments.start, moments.end)));
+        allocated.extend(replay.allocated_max(moments.start, moments.end));
         chart.reserved.push(replay.reserved_max(moments.start, moments.end));
     }
+    chart.allocated = (!allocated.is_empty()).then_some(allocated);
     Some(chart)
 }

@@ -6,6 +6,7 @@
 mod allocation;
 mod chart;
 mod choices;
+mod gaps;
 mod moment;
 mod navigate;
 mod opened;

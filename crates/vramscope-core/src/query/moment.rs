@@ -18,6 +18,10 @@ pub struct Moment {
     /// Microseconds since the first event.
     pub time_us: Option<i64>,
     pub requested_bytes: u64,
+    /// Bytes of blocks held by the program; null unless the allocator model agrees.
+    pub allocated_bytes: Option<u64>,
+    /// Bytes of blocks held or waited for; null unless the allocator model agrees.
+    pub active_bytes: Option<u64>,
     pub reserved_bytes: u64,
     /// Bytes in each colour slot.
     pub slots: Vec<u64>,
@@ -93,6 +97,8 @@ impl Moment {
             event: event_before(moment),
             time_us: replay.time_at(moment),
             requested_bytes: replay.requested_at(moment),
+            allocated_bytes: replay.allocated_at(moment),
+            active_bytes: replay.active_at(moment),
             reserved_bytes: replay.reserved_at(moment),
             slots: slot_bytes(replay, moment).to_vec(),
             alive: replay.n_live(moment),

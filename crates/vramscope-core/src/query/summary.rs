@@ -15,6 +15,7 @@ pub struct Summary {
     pub file: File,
     pub allocator_settings: Option<Settings>,
     pub devices: Vec<DeviceSummary>,
+    /// What is damaged, contradicts itself, or is not in the file.
     pub warnings: Vec<Warning>,
 }
 
@@ -109,7 +110,7 @@ pub fn summary(recording: &Recording) -> Summary {
         },
         allocator_settings: snapshot.settings.clone(),
         devices: devices.map(|(device, replay)| device_summary(device, replay, snapshot.partial)).collect(),
-        warnings: snapshot.warnings.list().to_vec(),
+        warnings: super::gaps::warnings(recording),
     }
 }
 

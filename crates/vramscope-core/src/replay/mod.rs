@@ -29,7 +29,6 @@ use std::sync::Arc;
 use crate::allocator::Config;
 use crate::ids::StackId;
 use crate::model::{Action, Device, Snapshot};
-use crate::warning::Warnings;
 use blocks::BlockSizes;
 use live::Checkpoints;
 use model::{Lockstep, Model};
@@ -44,16 +43,32 @@ pub struct History {
     pub baseline_bytes: u64,
     /// Frees of allocations that the trace does not begin.
     pub unmatched_frees: u64,
+    /// Their requested bytes.
+    pub unmatched_bytes: u64,
     /// Live blocks of the final state that no event mentions.
     pub untraced_blocks: u64,
+    /// Their requested bytes.
+    pub untraced_bytes: u64,
     /// Frees at an address that was already free: the alloc was lost. Such an allocation counts from its first free event on.
     pub lost_allocs: u64,
+    /// Their requested bytes.
+    pub lost_alloc_bytes: u64,
     /// Allocations that an event placed on a live one: its free was lost.
     pub lost_frees: u64,
+    /// Requested bytes of those whose free was lost.
+    pub lost_free_bytes: u64,
     /// Moments at which more bytes are requested than reserved.
     pub impossible_moments: u64,
+    /// The most by which they exceed.
+    pub impossible_bytes: u64,
     /// Allocations alive at the end of the trace that the final segments do not have, and the other way round.
     pub contradictions: u64,
+    /// Their requested bytes.
+    pub contradiction_bytes: u64,
+    /// Blocks whose size in the final segments differs from the traced one.
+    pub resized_blocks: u64,
+    /// By how many bytes in all.
+    pub resized_bytes: u64,
 }
 
 /// One device, replayed.
@@ -79,7 +94,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    fn build(device: &Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Replay {
+    fn build(device: &Device, snapshot: &Snapshot) -> Replay {
         let n_moments = device.events.len() as u32 + 1;
         let with_final_state = !snapshot.partial && device.has_segments;
         let pairing::Paired { allocations, history } = pairing::pair(device, with_final_state);
@@ -111,34 +126,21 @@ impl Replay {
         replay.slots = Arc::new(Slots::build(&replay, snapshot));
         // Without final segments the reserved bytes are only a lower bound.
         if final_reserved.is_some() {
-            replay.history.impossible_moments = replay.count_impossible_moments();
+            replay.find_impossible_moments();
         }
-        replay.warn(warnings);
         replay
     }
 
-    fn count_impossible_moments(&self) -> u64 {
-        let exceeds = |&moment: &u32| self.requested_at(moment) > self.reserved_at(moment);
+    fn find_impossible_moments(&mut self) {
         // Where even the peaks are in order nothing has to be counted.
         if self.requested_at(self.peak) <= self.reserved.least() {
-            return 0;
+            return;
         }
-        (0..self.n_moments).filter(exceeds).count() as u64
-    }
-
-    fn warn(&self, warnings: &mut Warnings) {
-        warnings.add("lost_frees", self.history.lost_frees, || {
-            "Allocations begin where another one is still alive: its free is missing from the trace. It is taken as freed there.".into()
-        });
-        warnings.add("lost_allocs", self.history.lost_allocs, || {
-            "Blocks are freed that are already free: their alloc is missing from the trace. They count from the request to free them on.".into()
-        });
-        warnings.add("more_requested_than_reserved", self.history.impossible_moments, || {
-            "At these moments more bytes are requested than reserved, which cannot be: events or segments are missing or damaged.".into()
-        });
-        warnings.add("contradictions", self.history.contradictions, || {
-            "Trace and final segments disagree on allocations, as when other threads went on while the snapshot was taken.".into()
-        });
+        for moment in 0..self.n_moments {
+            let excess = self.requested_at(moment).saturating_sub(self.reserved_at(moment));
+            self.history.impossible_moments += u64::from(excess > 0);
+            self.history.impossible_bytes = self.history.impossible_bytes.max(excess);
+        }
     }
 
     /// Moments of the recording: events + 1.
@@ -190,6 +192,13 @@ impl Replay {
     /// Bytes of blocks held by the program or waited for at a moment (`active_bytes`); `None` unless the allocator model agrees.
     pub fn active_at(&self, moment: u32) -> Option<u64> {
         self.block_series.as_ref().map(|(_, active)| active.at(self.clamp(moment)))
+    }
+
+    /// The most allocated bytes in `from..to`; `None` unless the allocator model agrees.
+    pub fn allocated_max(&self, from: u32, to: u32) -> Option<u64> {
+        let (allocated, _) = self.block_series.as_ref()?;
+        let from = self.clamp(from);
+        Some(allocated.at(allocated.fullest(from, to.clamp(from + 1, self.n_moments))))
     }
 
     /// The first moments with the most allocated and active bytes.

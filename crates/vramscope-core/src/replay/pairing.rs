@@ -37,7 +37,7 @@ pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
     let events = &device.events;
     let mut pairing = Pairing::default();
     let request_frees = requests_free(device, with_final_state);
-    let requests_recorded = events.actions.contains(&Action::FreeRequested);
+    let requests_recorded = !skips_requests(device);
     for event in 0..events.len() {
         let moment = event as u32 + 1;
         let row = || (events.addrs[event], events.sizes[event], events.streams[event], events.stacks[event]);
@@ -62,6 +62,13 @@ fn requests_free(device: &Device, with_final_state: bool) -> bool {
         !device.events.actions.iter().any(|action| matches!(action, Action::FreeCompleted | Action::Free));
     let waiting = device.active_blocks().any(|(_, block)| block.state == BlockState::PendingFree);
     none_completed && !(with_final_state && waiting)
+}
+
+/// `skip_actions` left `free_requested` out. A single completed free without its request is only a ring that was cut between the two.
+fn skips_requests(device: &Device) -> bool {
+    let actions = &device.events.actions;
+    let completed = actions.iter().filter(|action| **action == Action::FreeCompleted).take(2).count();
+    completed > 1 && !actions.contains(&Action::FreeRequested)
 }
 
 type Row = (u64, u64, StreamId, StackId);
@@ -94,6 +101,7 @@ impl Pairing {
         let before = self.at_address.insert(row.0, id);
         if let Some(lost) = before.filter(|lost| *lost != FREED) {
             self.history.lost_frees += 1;
+            add(&mut self.history.lost_free_bytes, self.rows.sizes[lost as usize]);
             self.ends[lost as usize] = moment;
         }
     }
@@ -103,7 +111,7 @@ impl Pairing {
         self.rows.releases[id as usize] = moment;
     }
 
-    /// What was there before and completes without a request was waited for from the start, if requests are recorded at all.
+    /// What was there before and completes without a request was waited for from the start, if requests are recorded.
     fn complete(&mut self, moment: u32, row: Row, requests_recorded: bool) {
         self.free(moment, row);
         let Some(id) = self.last_freed.filter(|_| requests_recorded) else { return };
@@ -127,9 +135,11 @@ impl Pairing {
     fn unmatched(&mut self, moment: u32, row: Row) -> u32 {
         let id = if self.at_address.contains_key(&row.0) {
             self.history.lost_allocs += 1;
+            add(&mut self.history.lost_alloc_bytes, row.1);
             self.push(moment, row)
         } else {
             self.history.unmatched_frees += 1;
+            add(&mut self.history.unmatched_bytes, row.1);
             self.push_old(row)
         };
         self.at_address.insert(row.0, id);
@@ -141,10 +151,15 @@ impl Pairing {
         for (segment, block) in device.active_blocks() {
             match self.at_address.insert(block.address, CONFIRMED) {
                 // Freed in the trace, or a second block at the address.
-                Some(FREED | CONFIRMED) => self.history.contradictions += 1,
-                Some(_) => {}
+                Some(FREED | CONFIRMED) => self.contradiction(block.requested_bytes),
+                Some(id) => {
+                    let difference = self.rows.sizes[id as usize].abs_diff(block.requested_bytes);
+                    self.history.resized_blocks += u64::from(difference > 0);
+                    add(&mut self.history.resized_bytes, difference);
+                }
                 None => {
                     self.history.untraced_blocks += 1;
+                    add(&mut self.history.untraced_bytes, block.requested_bytes);
                     let id =
                         self.push_old((block.address, block.requested_bytes, segment.stream, block.stack));
                     if block.state == BlockState::PendingFree {
@@ -153,8 +168,16 @@ impl Pairing {
                 }
             }
         }
-        let unconfirmed = self.at_address.values().filter(|id| !matches!(**id, FREED | CONFIRMED));
-        self.history.contradictions += unconfirmed.count() as u64;
+        let ids = self.at_address.values().copied();
+        let unconfirmed: Vec<u32> = ids.filter(|id| !matches!(*id, FREED | CONFIRMED)).collect();
+        for id in unconfirmed {
+            self.contradiction(self.rows.sizes[id as usize]);
+        }
+    }
+
+    fn contradiction(&mut self, bytes: u64) {
+        self.history.contradictions += 1;
+        add(&mut self.history.contradiction_bytes, bytes);
     }
 
     /// Puts the allocations that were there before the first event in front.
@@ -181,6 +204,10 @@ fn reordered(rows: &Columns, order: &[u32]) -> Columns {
         stacks: reorder(&rows.stacks, order),
         streams: reorder(&rows.streams, order),
     }
+}
+
+fn add(sum: &mut u64, bytes: u64) {
+    *sum = sum.saturating_add(bytes);
 }
 
 fn reorder<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {

@@ -32,13 +32,8 @@ pub struct CheckProgress {
 
 impl Recording {
     /// Replays every device of a snapshot. The allocator model is not checked yet: see [`Recording::check`].
-    pub fn build(mut snapshot: Snapshot) -> Recording {
-        let mut warnings = std::mem::take(&mut snapshot.warnings);
-        let mut replays = Vec::with_capacity(snapshot.devices.len());
-        for device in &snapshot.devices {
-            replays.push(Replay::build(device, &snapshot, &mut warnings));
-        }
-        snapshot.warnings = warnings;
+    pub fn build(snapshot: Snapshot) -> Recording {
+        let replays = snapshot.devices.iter().map(|device| Replay::build(device, &snapshot)).collect();
         Recording { snapshot, replays, check: None, filter: Filter::default(), shown: Vec::new() }
     }
 

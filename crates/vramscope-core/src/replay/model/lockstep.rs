@@ -164,6 +164,16 @@ impl Lockstep {
         self.difference.is_some() || self.event == n_events
     }
 
+    /// The allocator as it is now.
+    pub fn allocator(&self) -> &Allocator {
+        &self.allocator
+    }
+
+    /// No request is half told: the allocator stands where the recording does.
+    pub fn is_between_requests(&self) -> bool {
+        self.calls.events.is_empty() && self.deferred.is_empty()
+    }
+
     /// The event that comes next.
     pub fn event(&self) -> u32 {
         self.event
