@@ -5,7 +5,7 @@ import { current, on, store } from '../store.js';
 import { setRange } from '../sight.js';
 import { term } from '../tooltip.js';
 
-const MOST_LANES = 5;
+const MOST_LANES = 8;
 const DIGIT_PX = 7.6;
 const AIR_PX = 12;
 /** @typedef {{lanes: number, driver: boolean}} Has */

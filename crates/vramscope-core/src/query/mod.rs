@@ -7,6 +7,7 @@ mod allocation;
 mod chart;
 mod choices;
 mod gaps;
+mod lanes;
 mod moment;
 mod navigate;
 mod opened;
@@ -19,6 +20,7 @@ pub mod summary;
 pub use allocation::{Allocation, allocation};
 pub use chart::{Chart, chart};
 pub use choices::{Choices, choices};
+pub use lanes::{Calls, Lanes, Range, lanes};
 pub use moment::{Alive, Moment, Row, alive, moment, point};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
@@ -85,6 +87,14 @@ enum Question {
         moment: u32,
         limit: u32,
     },
+    Lanes {
+        device: i64,
+        #[serde(default)]
+        axis: Axis,
+        x0: Option<f64>,
+        x1: Option<f64>,
+        width: u32,
+    },
     Place {
         device: i64,
         #[serde(default)]
@@ -141,6 +151,9 @@ fn reply(recording: &Recording, question: Question) -> serde_json::Result<String
             to_string(&navigate::snap(recording, device, moment, kind, towards))
         }
         Question::Alive { device, moment, limit } => to_string(&alive(recording, device, moment, limit)),
+        Question::Lanes { device, axis, x0, x1, width } => {
+            to_string(&lanes(recording, device, axis, (x0, x1), width))
+        }
         Question::Place { device, axis, moment } => {
             to_string(&navigate::place(recording, device, axis, moment))
         }
