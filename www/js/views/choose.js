@@ -168,9 +168,14 @@ export async function neighbour(towards) {
   if (!sight || !shownBlocks()) return;
   const { client, device } = sight;
   const view = stateView(sight);
-  const chosenNow = chosenBlock()?.found;
-  const from = sight.blocks.address || chosenNow?.block?.address || chosenNow?.allocation?.address || chosenNow?.segment.address;
-  const next = await client.ask({ ask: 'state_neighbour', device, view, towards, ...(from ? { address: from } : {}) });
+  const now = chosenBlock()?.found;
+  // Where it is known to lie; what lies there now, if that has changed; or, when nothing is chosen, the first in sight.
+  const known = sight.blocks.address;
+  const starts = now ? [known ?? now.block?.address ?? now.segment.address, ...(known && now.block && now.block.address !== known ? [now.block.address] : [])] : [undefined];
+  let next = null;
+  for (const address of starts) {
+    if (!next || next.address === null) next = await client.ask({ ask: 'state_neighbour', device, view, towards, ...(address ? { address } : {}) });
+  }
   if (!next || next.address === null || current() !== sight) return;
   const what = next.allocation === null ? { address: next.address } : { allocation: next.allocation };
   const found = await placeAndProbe(sight, what);

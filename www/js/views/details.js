@@ -1,7 +1,7 @@
 // The column on the right: what is pinned, or else what is under the pointer.
 import { byId, el, icon } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatCount, place, plural, swatch } from '../format.js';
-import { current, on } from '../store.js';
+import { current, on, store } from '../store.js';
 import { allocationSections, stackSection } from './allocation-details.js';
 import { poolSections, segmentSections } from './layer-details.js';
 import { letGo, pinAllocation } from './pin.js';
@@ -57,7 +57,7 @@ function empty(sight) {
 
 function update() {
   const sight = current();
-  if (!sight) return;
+  if (!sight || store.view === 'state') return;
   const { selection, probe } = sight;
   const under = probe?.allocation;
   const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
@@ -81,6 +81,7 @@ export function initDetails() {
   });
   on('cursor', update);
   on('selection', update);
+  on('view', update);
   // Sizes of blocks are exact now.
   on('figures', () => {
     shown = '';

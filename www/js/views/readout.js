@@ -1,7 +1,7 @@
 // The strip over the picture: legend and value at the cursor in one, in the order of the stack, top to bottom.
 import { announce, byId, el } from '../dom.js';
 import { exactBytes, formatBytes, formatBytesGroup, formatCount, formatDuration, plural, shortPath, splitUnit, swatch } from '../format.js';
-import { current, on } from '../store.js';
+import { current, on, store } from '../store.js';
 import { term } from '../tooltip.js';
 
 /** Names that say nothing: the place says more. */
@@ -21,6 +21,7 @@ function shortName(entry, others) {
 /** @param {import('../sight.js').Sight} sight */
 function update(sight) {
   const { probe } = sight;
+  if (store.active && store.view === 'state') return; // the other view that follows the moment
   if (!probe) {
     byId('readout').replaceChildren();
     return;
@@ -62,17 +63,19 @@ function announceSoon(sight) {
   clearTimeout(timer);
   timer = window.setTimeout(() => {
     const { probe } = sight;
-    if (!probe || current() !== sight) return;
+    if (!probe || current() !== sight || store.view === 'state') return;
     const under = probe.allocation ? ` Under the pointer an allocation of ${formatBytes(probe.allocation.requested_bytes)}.` : '';
     announce(`${momentText(sight, probe)}: ${formatBytes(probe.requested_bytes)} requested in ${plural(probe.alive, 'allocation')}${probe.reserved_bytes === null ? '' : `, ${formatBytes(probe.reserved_bytes)} reserved`}.${under}`);
   }, ANNOUNCE_AFTER_MS);
 }
 
 export function initReadout() {
-  on('active', () => {
-    const sight = current();
-    if (sight) update(sight);
-  });
+  for (const topic of /** @type {const} */ (['active', 'view'])) {
+    on(topic, () => {
+      const sight = current();
+      if (sight) update(sight);
+    });
+  }
   on('cursor', () => {
     const sight = current();
     if (!sight) return;

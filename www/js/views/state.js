@@ -3,7 +3,6 @@ import { byId, el, icon, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { attachMenu, closeMenu } from '../menu.js';
 import { current, on, store } from '../store.js';
-import { momentOf } from '../sight.js';
 import { term } from '../tooltip.js';
 import { initBlockGestures } from './block-gestures.js';
 import { initBlocks, scrollBlocks, setBlocks, zoomBlocks } from './blocks.js';
@@ -129,8 +128,4 @@ export function initState() {
     ...pair('Let go', ['Esc'], [[['Escape'], here(unchoose)]]),
     { title: 'Show the pinned block in the allocator’s state', group: 'Timeline', keys: ['KeyG'], shown: ['G'], run: other },
   ]);
-  on('active', () => {
-    const sight = current();
-    if (sight) sight.moment = momentOf(sight);
-  });
 }

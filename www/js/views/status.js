@@ -52,11 +52,12 @@ function modelNode(sight, file) {
 function warningsNode(file) {
   const { warnings } = file.opened.summary;
   if (!warnings.length) return null;
+  const wrong = warnings.some((/** @type {any} */ each) => each.severity !== 'note');
   return el('button.link', { type: 'button', title: 'What this file does not tell', onclick: () => {
     setView('overview');
     byId('warnings').scrollIntoView({ block: 'start' });
     byId('warnings').focus({ preventScroll: true });
-  } }, icon('warning'), ' ', plural(warnings.length, 'note'));
+  } }, icon(wrong ? 'warning' : 'note'), ' ', plural(warnings.length, 'note'));
 }
 
 function update() {
