@@ -30,8 +30,9 @@ export function modelState(sight, file) {
   const { model, model_reason: reason } = sight.figures;
   if (!file.check.done) return { mark: 'note', words: [`Checking the allocator model, ${checkedShare(file)}`], why: null, moment: null };
   if (!model) return { mark: 'note', words: ['Allocator model not checked'], why: reason || 'This recording has nothing it could be checked against.', moment: null };
-  const { checked_events: of, agreeing_events: agreeing, first_difference: first, cause } = model;
-  const why = cause ? `${cause.title} ${cause.text}` : null;
+  const { checked_events: of, agreeing_events: agreeing, first_difference: first } = model;
+  const cause = model.difference ?? model.cause;
+  const why = cause ? [cause.title, cause.text].map((text) => text.replace(/\.?$/, '.')).join(' ') : null;
   if (first === null || first === undefined) return { mark: 'check', words: ['Allocator model agrees on ', el('b', null, `${formatCount(agreeing)} of ${formatCount(of)}`), ' events'], why, moment: null };
   const event = typeof first === 'object' ? first.event : first;
   return { mark: 'warning', words: ['Allocator model agrees until event ', el('b', null, formatCount(event))], why, moment: event };
