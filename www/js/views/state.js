@@ -12,7 +12,7 @@ import { goTo, initScrub, step, stop, togglePlay } from './scrub.js';
 import { initStateDetails } from './state-details.js';
 
 const GROUPS = { pool_stream: ['pool, stream', 'Pieces of one pool and stream cannot serve another'], none: ['nothing', 'All segments together'] };
-const SORTS = { size: ['size', 'Largest segment first'], free: ['free bytes', 'Most free bytes first'], age: ['age', 'Reserved first, first'], address: ['address', 'By place in memory'] };
+const SORTS = { size: ['size', 'Largest segment first'], free: ['free bytes', 'Most free bytes first'], age: ['age', 'Oldest segment first'], address: ['address', 'By place in memory'] };
 
 /**
  * @param {'group'|'sort'} name
