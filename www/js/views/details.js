@@ -60,14 +60,14 @@ function update() {
   if (!sight || store.view === 'state') return;
   const { selection, probe } = sight;
   const under = probe?.allocation;
-  const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
-  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
+  const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.segment.start_moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
+  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under && !layer ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
   if (key === shown) return;
   shown = key;
   const panel = byId('details');
   if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));
   else if (selection) panel.replaceChildren(...allocationSections(selection.details, true, 'timeline'));
-  else if (under) panel.replaceChildren(...allocationSections(under, false, 'timeline'));
+  else if (under && !layer) panel.replaceChildren(...allocationSections(under, false, 'timeline'));
   else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, 'under the pointer'));
   else if (probe?.pool) panel.replaceChildren(...poolSections(probe.pool));
   else panel.replaceChildren(empty(sight));

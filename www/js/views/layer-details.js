@@ -1,6 +1,8 @@
 // Details of what is not an allocation: a segment, a free piece of one, a pool.
 import { el, icon } from '../dom.js';
-import { bytesSpan, exactBytes, formatBytes, formatCount, formatShare } from '../format.js';
+import { poolOf } from '../filter.js';
+import { bytesSpan, exactBytes, formatBytes, formatCount, formatShare, swatch } from '../format.js';
+import { current } from '../store.js';
 import { term } from '../tooltip.js';
 import { stackSection } from './allocation-details.js';
 
@@ -29,7 +31,8 @@ function poolName(segment) {
  * @returns {HTMLElement[]}
  */
 export function segmentSections(segment, words, actions = null) {
-  const since = segment.since_moment;
+  const since = segment.since_moment ?? segment.start_moment;
+  const until = segment.end_moment;
   return [
     el('section', null,
       el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, words), segment.pinned ? el('span.tag.is-warning', null, icon('pin'), term('pinned')) : null),
@@ -42,6 +45,8 @@ export function segmentSections(segment, words, actions = null) {
         [term('free'), part(segment.free_bytes, segment.bytes)],
         [term('largest'), segment.free_bytes > 0 ? part(segment.largest_free_bytes) : null],
         ['Reserved since', since === null || since === undefined ? null : since === 0 ? 'before recording began' : `event ${formatCount(since - 1)}`],
+        ['Reserved until', until === undefined ? null : until >= (current()?.moments ?? Infinity) ? 'the end of the recording' : `event ${formatCount(until - 1)}`],
+        ['Colour', segment.slot === undefined ? null : el('span.tag', null, swatch(segment.slot), 'of its pool')],
         ['Expandable', segment.expandable ? 'yes: it grows and shrinks by pages' : null],
         ['Address', segment.address ? el('span.code', null, segment.address) : null],
       ]), actions),
@@ -74,13 +79,14 @@ export function blockSection(block, segment, words, actions = null) {
 
 /** @param {any} pool under the pointer in the timeline */
 export function poolSections(pool) {
+  const name = poolOf(pool, current()?.choices) || '';
   return [el('section', null,
     el('h2.eyebrow', null, el('span', null, 'Pool'), el('span.of', null, 'under the pointer')),
-    el('p.figure', null, pool.reserved_bytes === null || pool.reserved_bytes === undefined ? '–' : bytesSpan(pool.reserved_bytes)),
-    el('p.muted.exact', null, pool.label || ''),
+    el('p.figure', { 'data-bytes': pool.reserved_bytes, title: exactBytes(pool.reserved_bytes) }, formatBytes(pool.reserved_bytes)),
+    el('p.muted.exact', null, `${exactBytes(pool.reserved_bytes)} reserved`),
     factList([
-      ['Reserved', part(pool.reserved_bytes)],
-      [term('requested', 'In use'), part(pool.in_use_bytes ?? pool.requested_bytes ?? pool.allocated_bytes, pool.reserved_bytes)],
-      ['Segments', pool.segments === undefined || pool.segments === null ? null : formatCount(pool.segments)],
+      ['Pool', el('span.tag', null, pool.slot === undefined ? null : swatch(pool.slot), name)],
+      [term('requested', 'In use'), part(pool.used_bytes, pool.reserved_bytes)],
+      ['Not in use', pool.used_bytes === undefined ? null : part(Math.max(0, pool.reserved_bytes - pool.used_bytes), pool.reserved_bytes)],
     ]))];
 }

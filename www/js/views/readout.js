@@ -26,12 +26,15 @@ function update(sight) {
     byId('readout').replaceChildren();
     return;
   }
-  const legend = [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
+  // In another layer colours stand for pools.
+  const own = sight.show === 'allocations';
+  const pools = own ? [] : (sight.choices?.pools || []).filter((/** @type {any} */ pool) => Number.isInteger(pool.slot));
+  const legend = !own ? [] : [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
   const others = probe.slots[7] + probe.slots[8];
   const rows = [
     { node: el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), name: term('reserved'), title: '', bytes: probe.reserved_bytes },
     { node: null, name: term('requested'), title: '', bytes: probe.requested_bytes },
-    { node: swatch(7), name: 'All others', title: 'All stacks that have no colour of their own', bytes: others },
+    ...(own ? [{ node: swatch(7), name: 'All others', title: 'All stacks that have no colour of their own', bytes: others }] : []),
     ...legend.map((entry) => ({ node: swatch(entry.slot), name: shortName(entry, legend), title: entry.at ? `${entry.name}\n${entry.at}` : entry.name, bytes: probe.slots[entry.slot] })),
   ];
   // One unit for all, as many decimals as each needs beside the largest: widths hardly change under a moving pointer.
@@ -44,7 +47,8 @@ function update(sight) {
       const [number, own] = splitUnit(texts[index]);
       const value = row.bytes === null || row.bytes === undefined ? '–' : row.bytes === 0 ? '0' : own === shared ? number : texts[index];
       return el('span.tag', { title: row.title || null }, row.node, el('span.name.truncate', null, row.name), el('b', { 'data-bytes': row.bytes, title: row.bytes === null ? 'not known' : exactBytes(row.bytes) }, value));
-    }));
+    }),
+    ...pools.map((/** @type {any} */ pool) => el('span.tag', { title: pool.label }, swatch(pool.slot), el('span.name.truncate', null, pool.label))));
 }
 
 /**
@@ -70,7 +74,7 @@ function announceSoon(sight) {
 }
 
 export function initReadout() {
-  for (const topic of /** @type {const} */ (['active', 'view'])) {
+  for (const topic of /** @type {const} */ (['active', 'view', 'options'])) {
     on(topic, () => {
       const sight = current();
       if (sight) update(sight);
