@@ -2,7 +2,9 @@
 
 #[cfg(feature = "browser")]
 pub mod browser;
+pub mod chaos;
 pub mod cut;
 pub mod plain;
 pub mod recordings;
 pub mod script;
+pub mod shapes;

@@ -143,8 +143,8 @@ fn bombs() {
         ("a list of numbers", with_proto(b"](K\x01K\x02e."), ErrorCode::WrongShape),
         ("another dict", with_proto(b"}(\x8c\x05epochK\x03\x8c\x05modelNu."), ErrorCode::WrongShape),
         ("a list that holds itself", with_proto(b"]\x94h\x00a."), ErrorCode::WrongShape),
-        ("JSON", b"{\"segments\": []}".to_vec(), ErrorCode::NotASnapshot),
-        ("a zip", b"PK\x03\x04rest".to_vec(), ErrorCode::NotASnapshot),
+        ("JSON of something else", b"{\"epoch\": 3}".to_vec(), ErrorCode::WrongShape),
+        ("a cut zip", b"PK\x03\x04rest".to_vec(), ErrorCode::Truncated),
         ("a cut gzip", b"\x1f\x8b\x08\x00\x00".to_vec(), ErrorCode::Truncated),
         ("no gzip after all", [b"\x1f\x8b\x08\x00".as_slice(), &[0xff; 600]].concat(), ErrorCode::Damaged),
     ];

@@ -78,6 +78,11 @@ impl<B: Build> Reader<B> {
         self.root.is_some()
     }
 
+    /// The root value, once STOP has been read.
+    pub fn root(&self) -> Option<Value> {
+        self.root
+    }
+
     /// Bytes taken in so far.
     pub fn position(&self) -> u64 {
         self.position + self.carry.len() as u64

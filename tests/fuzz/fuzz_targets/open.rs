@@ -1,4 +1,4 @@
-//! A whole file: decode, replay, and ask.
+//! A whole file in any container: decode, replay, and ask.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,6 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         let ordinal = device.device;
         query::answer(&recording, &format!(r#"{{"ask":"overview","device":{ordinal}}}"#));
         query::answer(&recording, &format!(r#"{{"ask":"point","device":{ordinal},"moment":9,"bytes":100}}"#));
+        query::answer(&recording, &format!(r#"{{"ask":"allocation","device":{ordinal},"id":0}}"#));
         query::answer(&recording, &format!(r#"{{"ask":"chart","device":{ordinal},"columns":9,"axis":"time"}}"#));
     }
 });

@@ -1,6 +1,7 @@
 //! Each kind of bad file: a dialog that says what it is, where it stopped, and what to do; the page goes on.
 
 use vramscope_tests::recordings;
+use vramscope_tests::shapes::containers::torch_save;
 
 use crate::{Tab, recording, tab, temporary};
 
@@ -41,8 +42,13 @@ fn calls_code() {
 
 #[test]
 fn another_kind_of_file() {
-    let tab = open_bad("kind", "model.pt", b"PK\x03\x04 and so on");
-    check(tab, "not_a_snapshot", &["model.pt is not a memory snapshot", "zip archive", "_dump_snapshot"]);
+    let model = torch_save(b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n.");
+    let tab = open_bad("kind", "model.pt", &model);
+    check(
+        tab,
+        "not_a_snapshot",
+        &["model.pt is not a memory snapshot", "PyTorch checkpoint", "_dump_snapshot"],
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
 mod bad_files;
+mod formats;
 mod large;
 mod looking;
 mod opening;

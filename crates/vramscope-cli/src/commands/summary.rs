@@ -11,7 +11,7 @@ use crate::read;
 /// Peak and end of requested, allocated, active and reserved bytes, for each device of each file
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Snapshots: pickles, also packed with gzip; `-` reads standard input
+    /// Snapshots: pickles, JSON or pages of trace_plot, also in gzip or zip; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// One JSON object on standard output: the summary, or {"schema":1,"files":[…]} with one for each of several files
@@ -59,8 +59,10 @@ fn json(summaries: &[Summary], several: bool) -> String {
 fn text(path: &str, summary: &Summary) -> String {
     let file = &summary.file;
     let path = if path == "-" { &file.name } else { path };
-    let container =
-        if file.container == "pickle" { "pickle".into() } else { format!("{} of a pickle", file.container) };
+    let container = match (file.container, file.protocol) {
+        ("pickle" | "json", _) | (_, None) => file.container.into(),
+        (container, Some(_)) => format!("{container} of a pickle"),
+    };
     let protocol = file.protocol.map(|protocol| format!(", protocol {protocol}")).unwrap_or_default();
     let mut lines = vec![format!("{path}  {} bytes, {container}{protocol}", group_digits(file.bytes))];
     if summary.devices.is_empty() {

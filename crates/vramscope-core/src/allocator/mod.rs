@@ -224,6 +224,23 @@ impl Allocator {
         })
     }
 
+    /// The private pool of the block that holds an address.
+    pub fn pool_at(&self, address: u64) -> Option<PoolId> {
+        let mut blocks =
+            self.blocks.iter().filter(|block| address.wrapping_sub(block.address) < block.size_bytes);
+        blocks.next().map(|block| self.pool(block.pool).owner)
+    }
+
+    /// A block serves the small pool.
+    pub fn is_small(&self, block: &Block) -> bool {
+        self.pool(block.pool).is_small
+    }
+
+    /// A block continues the segment of the block before it; else a segment begins with it.
+    pub fn continues_segment(&self, block: &Block) -> bool {
+        block.prev.is_some_and(|prev| self.blocks.get(prev).mapped)
+    }
+
     /// For a block just handed out: the address of the live block before it, and the bytes of the free piece that it was taken from.
     pub fn piece_behind(&self, id: BlockId) -> Option<(u64, u64)> {
         let block = self.blocks.get(id);

@@ -15,12 +15,29 @@ use crate::model::{Annotation, Settings, Stage};
 const MAX_DEPTH: usize = 8;
 const MAX_VALUES: usize = 10_000;
 
+/// The same with whole floats as integers. Trees are [`MAX_DEPTH`] deep at most.
+fn integral(tree: PickleValue) -> PickleValue {
+    match tree {
+        PickleValue::F64(float) if float.fract() == 0.0 && float.abs() < 9e15 => {
+            PickleValue::I64(float as i64)
+        }
+        PickleValue::List(items) => PickleValue::List(items.into_iter().map(integral).collect()),
+        PickleValue::Dict(pairs) => {
+            PickleValue::Dict(pairs.into_iter().map(|(key, value)| (key, integral(value))).collect())
+        }
+        other => other,
+    }
+}
+
 impl SnapshotBuilder {
     /// `allocator_settings`. What does not fit the known types is counted and left out.
     pub(super) fn settings(&mut self, value: Value) -> Option<Settings> {
         let mut budget = MAX_VALUES;
         let tree = self.leaf(value, MAX_DEPTH, &mut budget);
-        match serde_pickle::from_value(tree) {
+        // JSON made by other tools may have floats for integers.
+        let read =
+            serde_pickle::from_value(tree.clone()).or_else(|_| serde_pickle::from_value(integral(tree)));
+        match read {
             Ok(settings) => Some(settings),
             Err(_) => {
                 self.warnings.add("unreadable_settings", 1, || {

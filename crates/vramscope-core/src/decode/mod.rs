@@ -1,13 +1,14 @@
 //! Bytes to [`Snapshot`](crate::model::Snapshot), as they arrive.
 //!
-//! [`Decoder`] finds out what the file is wrapped in (`container`) and feeds a pickle reader whose builder
-//! (`builder`) turns each record into a row as soon as it is complete. Nothing of the file is kept.
+//! [`Decoder`] pushes bytes through the layers that a file is wrapped in (`container`) into a reader of pickles or of JSON (`json`),
+//! whose builder (`builder`) turns each record into a row as soon as it is complete. Nothing of the file is kept.
 
 mod builder;
 mod container;
 mod decoder;
 mod error;
 mod finish;
+mod json;
 mod keys;
 mod leaf;
 mod order;

@@ -63,8 +63,14 @@ pub struct EventNotes {
     pub compile_context: Option<StringId>,
     /// Text set by the user's code.
     pub user_metadata: Option<StringId>,
-    /// The pool, if the recorder says (2.12 and later).
+    /// The pool, if the recorder says (2.12 and later) and it is not (0, 0).
     pub pool: Option<(u64, u64)>,
+    /// Python stack of the forward operator whose gradient is being computed (2.11 and later).
+    pub forward_stack: Option<StackId>,
+    /// A note of the allocator itself (2.12 and later).
+    pub internal_metadata: Option<StringId>,
+    /// What the profiler took it for: "parameter", "activation" (only in files of `profile_plot`).
+    pub category: Option<StringId>,
 }
 
 /// The events of one device, in time order; one column for each field.

@@ -9,11 +9,11 @@ mod stacks;
 mod strings;
 
 pub use annotation::{Annotation, Stage};
-pub use device::Device;
+pub use device::{Device, DeviceKind, Ring};
 pub use events::{Action, EventNotes, Events};
 pub use segments::{Block, BlockState, PoolId, Segment, SegmentKind};
 pub use settings::Settings;
-pub use stacks::{Frame, FrameKind, Stacks};
+pub use stacks::{Frame, FrameKind, FxNode, Stacks};
 pub use strings::Strings;
 
 use crate::ids::StreamId;
@@ -58,7 +58,7 @@ pub struct Source {
     pub name: String,
     /// Its size in bytes, as far as it was read.
     pub size_bytes: u64,
-    /// What it is wrapped in: "pickle" or "gzip".
+    /// What it is, its outermost layer: "pickle", "json", "html", "gzip" or "zip".
     pub container: &'static str,
     /// The pickle protocol; `None` when the pickle does not say (0 and 1).
     pub protocol: Option<u8>,

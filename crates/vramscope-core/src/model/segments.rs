@@ -44,6 +44,8 @@ pub struct Segment {
     pub expandable: bool,
     /// Stack of the request that made it.
     pub stack: StackId,
+    /// Python stack of the forward operator whose gradient was being computed then.
+    pub forward_stack: Option<StackId>,
     /// Its blocks, by address.
     pub blocks: Vec<Block>,
 }
@@ -74,6 +76,8 @@ pub struct Block {
     pub state: BlockState,
     /// Stack of the allocation.
     pub stack: StackId,
+    /// Python stack of the forward operator whose gradient was being computed then.
+    pub forward_stack: Option<StackId>,
 }
 
 impl Block {

@@ -18,6 +18,19 @@ pub struct Frame {
     pub line: u32,
 }
 
+/// The node of an FX graph that a frame of generated code belongs to (2.10 and later, when asked for).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FxNode {
+    /// "call_function", "placeholder".
+    pub op: Option<StringId>,
+    /// The node's name.
+    pub name: Option<StringId>,
+    /// What it calls.
+    pub target: Option<StringId>,
+    /// Stack in the model's source, in several lines.
+    pub original_trace: Option<StringId>,
+}
+
 /// Whose code a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
@@ -66,6 +79,8 @@ fn is_python(path: &str) -> bool {
 pub struct Stacks {
     frames: Vec<Frame>,
     frame_index: HashMap<Frame, u32>,
+    /// Frames with a node of an FX graph: few, in few files.
+    fx: HashMap<FrameId, FxNode>,
     /// Frames of all stacks, end to end.
     lists: Vec<FrameId>,
     /// End of each stack in `lists`.
@@ -79,6 +94,7 @@ impl Default for Stacks {
         let mut stacks = Stacks {
             frames: Vec::new(),
             frame_index: HashMap::new(),
+            fx: HashMap::new(),
             lists: Vec::new(),
             ends: Vec::new(),
             stack_index: HashTable::new(),
@@ -122,6 +138,16 @@ impl Stacks {
     /// A frame.
     pub fn frame(&self, id: FrameId) -> Option<&Frame> {
         self.frames.get(id.index())
+    }
+
+    /// The FX node of a frame, if it has one.
+    pub fn fx(&self, frame: FrameId) -> Option<&FxNode> {
+        self.fx.get(&frame)
+    }
+
+    /// Says the FX node of a frame. The first one stays.
+    pub fn set_fx(&mut self, frame: FrameId, node: FxNode) {
+        self.fx.entry(frame).or_insert(node);
     }
 
     /// How many different frames there are.

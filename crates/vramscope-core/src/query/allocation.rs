@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::event_before;
 use super::stack::{Group, groups};
 use crate::ids::{StackId, StringId};
-use crate::model::{Device, Segment, SegmentKind};
+use crate::model::{Action, Device, EventNotes, Segment};
 use crate::replay::stacking::{Stacking, run_of};
 use crate::replay::{Recording, Replay};
 
@@ -18,7 +18,13 @@ pub struct Allocation {
     pub address: String,
     /// "0" for the default stream, else its handle.
     pub stream: String,
-    /// "small" or "large", from the final segment around it; null if that segment is gone.
+    /// Bytes that its block takes in its segment.
+    pub block_bytes: u64,
+    /// Those that nobody asked for: lost by rounding, or not worth cutting off.
+    pub rounding_bytes: u64,
+    /// The size of the block is the allocator's own; else it is estimated by rounding.
+    pub block_is_exact: bool,
+    /// "small" or "large": the pool that served it.
     pub pool: Option<&'static str>,
     /// The private pool, if it lies in one.
     pub private_pool: Option<(u64, u64)>,
@@ -43,6 +49,14 @@ pub struct Allocation {
     pub offset_bytes: Option<u64>,
     pub compile_context: Option<String>,
     pub user_metadata: Option<String>,
+    /// Stack of the forward operator whose gradient was being computed.
+    pub forward_stack: Option<Vec<Group>>,
+    /// Texts that user code put on it while it lived.
+    pub annotations: Vec<String>,
+    /// What the profiler took it for, in files of `profile_plot`.
+    pub category: Option<String>,
+    /// A note of the allocator itself.
+    pub internal_metadata: Option<String>,
 }
 
 /// Everything about one allocation; `at` is the moment for its place in the pile.
@@ -73,15 +87,12 @@ pub fn allocation(
         id,
         requested_bytes: rows.size_bytes(id),
         address: format!("0x{:x}", rows.address(id)),
-        stream: match snapshot.stream(rows.stream(id)) {
-            0 => "0".into(),
-            raw => format!("0x{raw:x}"),
-        },
-        pool: segment.map(|segment| match segment.kind {
-            SegmentKind::Small => "small",
-            SegmentKind::Large => "large",
-        }),
-        private_pool: segment.map(|segment| segment.pool).filter(|pool| *pool != (0, 0)),
+        stream: super::stream_text(snapshot.stream(rows.stream(id))),
+        block_bytes: replay.block_bytes(id),
+        rounding_bytes: replay.block_bytes(id).saturating_sub(rows.size_bytes(id)),
+        block_is_exact: replay.sizes_are_exact(start),
+        pool: Some(replay.segments().pool_of(id).0.name()),
+        private_pool: Some(replay.segments().pool_of(id).1).filter(|pool| *pool != (0, 0)),
         alloc_event: (!before_recording).then(|| event_before(start)),
         free_requested_event: event_of_moment(rows.release(id), replay),
         free_event: (!alive_at_end).then(|| event_before(end)),
@@ -99,7 +110,42 @@ pub fn allocation(
         offset_bytes: at.and_then(|at| run_of(replay, at, stacking, id)).map(|run| run.from_bytes),
         compile_context: text(notes.compile_context),
         user_metadata: text(notes.user_metadata),
+        forward_stack: forward_stack(segment, rows.address(id), before_recording, notes)
+            .map(|stack| groups(recording, stack)),
+        annotations: annotations(recording, device, rows.address(id), start, end_moment),
+        category: text(notes.category),
+        internal_metadata: text(notes.internal_metadata),
     })
+}
+
+/// The event says it, or, of what was there before recording, the block.
+fn forward_stack(
+    segment: Option<&Segment>,
+    address: u64,
+    before_recording: bool,
+    notes: EventNotes,
+) -> Option<StackId> {
+    if !before_recording {
+        return notes.forward_stack;
+    }
+    let blocks = &segment?.blocks;
+    let at = blocks.binary_search_by_key(&address, |block| block.address).ok()?;
+    blocks.get(at)?.forward_stack
+}
+
+/// Texts of the `annotate` events at an address between two moments.
+fn annotations(recording: &Recording, device: &Device, address: u64, start: u32, end: u32) -> Vec<String> {
+    let events = &device.events;
+    let from = events.notes.partition_point(|(event, _)| *event < start);
+    let lived = events.notes.get(from..).unwrap_or_default().iter().take_while(|(event, _)| *event < end);
+    lived
+        .filter(|(event, _)| {
+            let at = *event as usize;
+            events.actions.get(at) == Some(&Action::Annotate) && events.addrs.get(at) == Some(&address)
+        })
+        .filter_map(|(_, notes)| notes.user_metadata)
+        .map(|id| recording.snapshot.strings.get(id).into_owned())
+        .collect()
 }
 
 fn event_of_moment(moment: u32, replay: &Replay) -> Option<u32> {

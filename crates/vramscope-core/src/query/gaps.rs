@@ -115,11 +115,16 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     let reserved = replay.reserved_at(0);
     if before > 0 || reserved > 0 {
         let allocations = units::count(before, "allocation", "allocations");
-        let message = match looks_like_full_ring(device, replay) {
+        let is_full = ring_is_full(device, replay);
+        let message = match is_full {
             true => format!(
                 "The recorder was full after {} and dropped older ones: {allocations} were there before the first event that it kept, and \
-                 peaks before it are not in the file. Raise max_entries.",
+                 peaks before it are not in the file. Raise max_entries{}.",
                 units::count(events, "event", "events"),
+                device
+                    .ring
+                    .max_entries
+                    .map_or(String::new(), |max| format!(" (it was {})", units::group_digits(max))),
             ),
             false => format!(
                 "Recording began late: {allocations} and {} of reserved memory were there before the first event, and peaks before it are \
@@ -127,7 +132,7 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
                 units::format_bytes(reserved),
             ),
         };
-        let code = if looks_like_full_ring(device, replay) { "ring_overflow" } else { "late_start" };
+        let code = if is_full { "ring_overflow" } else { "late_start" };
         gaps.add(Severity::Note, code, before.max(1), Some(history.baseline_bytes), message);
     }
     gaps.note(
@@ -153,12 +158,15 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     );
 }
 
-/// Frees without alloc, and a number of events that somebody may have set as a limit. Never certain.
-fn looks_like_full_ring(device: &Device, replay: &Replay) -> bool {
+/// The writer says so; or there are frees without alloc, and a number of events that somebody may have set as a limit, which is never certain.
+fn ring_is_full(device: &Device, replay: &Replay) -> bool {
     let events = device.events.len() as u64;
-    replay.history().unmatched_frees > 0
-        && events >= 1_000
-        && (events.is_multiple_of(1_000) || events.is_power_of_two())
+    let is_round = events >= 1_000 && (events.is_multiple_of(1_000) || events.is_power_of_two());
+    match (device.ring.overflowed, device.ring.max_entries) {
+        (Some(overflowed), _) => overflowed,
+        (None, Some(max)) => events >= max,
+        (None, None) => replay.history().unmatched_frees > 0 && is_round,
+    }
 }
 
 /// Kinds of events that are missing altogether (`skip_actions`).

@@ -28,6 +28,7 @@ pub struct Opened {
 #[allow(missing_docs)]
 pub struct OpenedDevice {
     pub device: i64,
+    /// "GPU 0", "Host memory", "CPU", or "Device 0" for an accelerator of another kind.
     pub label: String,
     pub moments: u32,
     pub has_time: bool,
@@ -45,10 +46,7 @@ pub fn opened(recording: &Recording) -> Opened {
         devices: both()
             .map(|(device, replay)| OpenedDevice {
                 device: device.ordinal,
-                label: match device.ordinal {
-                    -1 => "Host".into(),
-                    ordinal => format!("GPU {ordinal}"),
-                },
+                label: device.label(),
                 moments: replay.n_moments(),
                 has_time: replay.duration_us().is_some(),
             })

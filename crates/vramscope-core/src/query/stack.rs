@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::ids::StackId;
-use crate::model::FrameKind;
+use crate::ids::{StackId, StringId};
+use crate::model::{FrameKind, FxNode, Strings};
 use crate::replay::Recording;
 use crate::units;
 
@@ -27,6 +27,20 @@ pub struct ShownFrame {
     pub name: String,
     pub file: String,
     pub line: u32,
+    /// The node of an FX graph that generated this line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fx: Option<ShownFx>,
+}
+
+/// A node of an FX graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct ShownFx {
+    pub op: Option<String>,
+    pub name: Option<String>,
+    pub target: Option<String>,
+    /// Where the node comes from: a stack in the model's source, in several lines.
+    pub source: Option<String>,
 }
 
 /// The groups of a stack.
@@ -34,11 +48,13 @@ pub fn groups(recording: &Recording, stack: StackId) -> Vec<Group> {
     let snapshot = &recording.snapshot;
     let mut groups: Vec<Group> = Vec::new();
     let (mut cpp, mut torch) = (0, 0);
-    for frame in snapshot.stacks.frames_of(stack).iter().filter_map(|id| snapshot.stacks.frame(*id)) {
+    for id in snapshot.stacks.frames_of(stack) {
+        let Some(frame) = snapshot.stacks.frame(*id) else { continue };
         let shown = ShownFrame {
             name: snapshot.strings.get(frame.name).into_owned(),
             file: snapshot.strings.get(frame.file).into_owned(),
             line: frame.line,
+            fx: snapshot.stacks.fx(*id).map(|node| shown_fx(&snapshot.strings, node)),
         };
         let kind = match frame.kind(&snapshot.strings) {
             FrameKind::Own => "own",
@@ -64,6 +80,16 @@ pub fn groups(recording: &Recording, stack: StackId) -> Vec<Group> {
         }
     }
     groups
+}
+
+fn shown_fx(strings: &Strings, node: &FxNode) -> ShownFx {
+    let text = |id: Option<StringId>| id.map(|id| strings.get(id).into_owned());
+    ShownFx {
+        op: text(node.op),
+        name: text(node.name),
+        target: text(node.target),
+        source: text(node.original_trace),
+    }
 }
 
 fn label(cpp: u64, torch: u64) -> String {

@@ -153,9 +153,7 @@ fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &S
         action: (moment > 0)
             .then(|| device.events.actions.get(moment as usize - 1).map(|action| action.name()))
             .flatten(),
-        exact: replay
-            .model()
-            .is_some_and(|model| moment <= model.agreeing_events && model.uncertain_blocks == 0),
+        exact: replay.sizes_are_exact(moment),
         requested_bytes: replay.requested_at(moment),
         allocated_bytes: total.allocated_bytes,
         active_bytes: total.allocated_bytes + total.pending_bytes,
@@ -346,9 +344,7 @@ pub fn listed(recording: &Recording, ordinal: i64, moment: u32) -> Option<Device
     Some(DeviceState {
         device: ordinal,
         event: state.moment.checked_sub(1),
-        exact: replay
-            .model()
-            .is_some_and(|model| state.moment <= model.agreeing_events && model.uncertain_blocks == 0),
+        exact: replay.sizes_are_exact(state.moment),
         segments: segments.collect(),
     })
 }

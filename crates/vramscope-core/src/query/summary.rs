@@ -40,8 +40,10 @@ pub struct DeviceSummary {
     pub segments: u64,
     pub peak: Figures,
     pub end: Figures,
-    /// Null until it was checked.
+    /// Null until it was checked, and where it does not hold.
     pub model: Option<Model>,
+    /// Why it is null.
+    pub model_reason: Option<&'static str>,
     pub history: History,
 }
 
@@ -122,7 +124,14 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
         segments: device.segments.len() as u64,
         peak: peak_figures(replay),
         end: end_figures(device, replay, partial),
-        model: replay.model().map(model_of),
+        model: replay.model().filter(|model| model.applies).map(model_of),
+        model_reason: match replay.model() {
+            None => Some("The allocator model has not been checked."),
+            Some(model) if !model.applies => {
+                Some("The allocator model is that of GPUs; this memory has another allocator.")
+            }
+            Some(_) => None,
+        },
         history: History {
             complete: is_complete(device, replay, partial),
             baseline_bytes: replay.history().baseline_bytes,

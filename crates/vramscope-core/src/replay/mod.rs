@@ -157,7 +157,7 @@ impl Replay {
     fn finish_check(&mut self, device: &Device, check: Lockstep) {
         let (model, sizes) = check.finish(device);
         self.block_sizes = Arc::new(sizes);
-        if model.agrees() {
+        if model.agrees() && model.uncertain_blocks == 0 {
             self.block_series = Some(self.sum_blocks());
         }
         self.model = Some(Arc::new(model));
@@ -205,6 +205,18 @@ impl Replay {
     pub fn block_peaks(&self) -> Option<(u32, u32)> {
         let fullest = |series: &Dense| series.fullest(0, self.n_moments);
         self.block_series.as_ref().map(|(allocated, active)| (fullest(allocated), fullest(active)))
+    }
+
+    /// The sizes of all blocks alive at a moment are the allocator's own; else some are estimated by rounding.
+    pub fn sizes_are_exact(&self, moment: u32) -> bool {
+        self.model().is_some_and(|model| {
+            model.applies && moment <= model.agreeing_events && model.uncertain_blocks == 0
+        })
+    }
+
+    /// Notes that the allocator model does not hold for this device.
+    fn finish_without_check(&mut self) {
+        self.model = Some(Arc::new(Model { applies: false, ..Model::default() }));
     }
 
     /// Reserved memory over time, and the pool of every allocation.

@@ -21,54 +21,104 @@ pub(super) fn infer(
     config: &Config,
     hints: &mut Hints<'_>,
 ) -> LimitRange {
+    let mut proof = Proof {
+        config,
+        reserved: initial_reserved,
+        group: Group::default(),
+        low: 0,
+        high: None,
+        weak_high: None,
+    };
     let events = &device.events;
-    let mut range = LimitRange::default();
-    let mut reserved = initial_reserved;
-    let (mut gained, mut lost, mut hint) = (0u64, 0u64, Hint::Unknown);
     for event in 0..events.len() {
         let size = events.sizes[event];
         match events.actions[event] {
-            Action::SegmentAlloc | Action::SegmentMap => gained = gained.saturating_add(size),
+            Action::SegmentAlloc | Action::SegmentMap => {
+                proof.group.gained = proof.group.gained.saturating_add(size);
+            }
             Action::SegmentFree | Action::SegmentUnmap => {
-                lost = lost.saturating_add(size);
-                if hint == Hint::Unknown {
-                    hint = hints.of(events.stacks[event]);
-                }
+                let lost = match hints.of(events.stacks[event]) {
+                    Hint::EmptyCache => &mut proof.group.lost_to_program,
+                    Hint::Malloc => &mut proof.group.lost_to_request,
+                    Hint::Unknown => &mut proof.group.lost,
+                };
+                *lost = lost.saturating_add(size);
             }
-            action @ (Action::Alloc
-            | Action::Oom
-            | Action::FreeRequested
-            | Action::FreeCompleted
-            | Action::Free) => {
-                let before = reserved;
-                reserved = reserved.saturating_add(gained).saturating_sub(lost);
-                if matches!(action, Action::Alloc | Action::Oom) {
-                    let asked = segment_size(round_size(size, config), config);
-                    if gained > 0 {
-                        range.low_bytes =
-                            range.low_bytes.max(reserved.saturating_sub(gained).saturating_add(asked));
-                    }
-                    // With garbage collection a request gives memory back before it reaches the limit.
-                    let refused_first =
-                        lost > 0 && hint == Hint::Malloc && config.garbage_collection_threshold == 0.0;
-                    if refused_first {
-                        range.refused(before.saturating_add(asked));
-                    }
-                    if action == Action::Oom {
-                        range.refused(reserved.saturating_add(asked));
-                    }
-                }
-                (gained, lost, hint) = (0, 0, Hint::Unknown);
+            action @ (Action::Alloc | Action::Oom) => {
+                let private = events.notes_of(event as u32).pool.is_some();
+                proof.request(action == Action::Oom, size, private);
             }
-            _ => {}
+            Action::FreeRequested | Action::FreeCompleted | Action::Free => {
+                proof.end_group();
+            }
+            Action::Snapshot | Action::Annotate | Action::Other => {}
         }
     }
-    range
+    // Where they contradict each other, a private pool failed without anybody saying so.
+    let high = if proof.high.is_some_and(|high| high < proof.low) { proof.weak_high } else { proof.high };
+    LimitRange { low_bytes: proof.low, high_bytes: high }
 }
 
-impl LimitRange {
-    fn refused(&mut self, total: u64) {
+/// Driver calls between two requests, in bytes.
+#[derive(Default)]
+struct Group {
+    gained: u64,
+    /// Given back by `empty_cache()`.
+    lost_to_program: u64,
+    /// Given back by a request that hit its limit.
+    lost_to_request: u64,
+    /// Given back, and no stack tells by whom.
+    lost: u64,
+}
+
+struct Proof<'a> {
+    config: &'a Config,
+    reserved: u64,
+    group: Group,
+    low: u64,
+    high: Option<u64>,
+    /// The same without what holds only for the default pools.
+    weak_high: Option<u64>,
+}
+
+impl Proof<'_> {
+    fn end_group(&mut self) -> Group {
+        let group = std::mem::take(&mut self.group);
+        let lost = group.lost_to_program.saturating_add(group.lost_to_request).saturating_add(group.lost);
+        self.reserved = self.reserved.saturating_add(group.gained).saturating_sub(lost);
+        group
+    }
+
+    fn request(&mut self, failed: bool, size: u64, private: bool) {
+        let group = self.end_group();
+        let asked = segment_size(round_size(size, self.config), self.config);
+        let granted_upon = self.reserved.saturating_sub(group.gained);
+        if group.gained > 0 {
+            self.low = self.low.max(granted_upon.saturating_add(asked));
+        }
+        // With garbage collection a request gives memory back before it reaches the limit.
+        if group.lost_to_request > 0 && self.config.garbage_collection_threshold == 0.0 {
+            let before = granted_upon.saturating_add(group.lost_to_request).saturating_add(group.lost);
+            self.refused(before.saturating_add(asked), false);
+        }
+        if failed {
+            // A request of the default pools asks once more after giving memory back; one of a private pool may not.
+            let before = self.reserved.saturating_add(group.lost_to_request).saturating_add(group.lost);
+            self.refused(before.saturating_add(asked), false);
+            if !private {
+                self.refused(self.reserved.saturating_add(asked), true);
+            }
+        }
+    }
+
+    /// This much in all was not granted.
+    fn refused(&mut self, total: u64, only_strong: bool) {
         let high = total.saturating_sub(1);
-        self.high_bytes = Some(self.high_bytes.map_or(high, |known| known.min(high)));
+        let least = |known: Option<u64>| Some(known.map_or(high, |known| known.min(high)));
+        if only_strong {
+            self.high = least(self.high);
+        } else {
+            (self.high, self.weak_high) = (least(self.high), least(self.weak_high));
+        }
     }
 }

@@ -18,6 +18,8 @@ pub use lockstep::Lockstep;
 /// What came of the comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
+    /// The device has this allocator: a GPU has, pinned memory of the host has not.
+    pub applies: bool,
     /// Events of the trace.
     pub checked_events: u32,
     /// Events up to the first that differs, or all.
@@ -35,7 +37,7 @@ pub struct Model {
 impl Model {
     /// Every event agrees.
     pub fn agrees(&self) -> bool {
-        self.difference.is_none()
+        self.applies && self.difference.is_none()
     }
 }
 

@@ -1,8 +1,11 @@
 //! A file that cannot be opened, in words.
 
+mod wrappings;
+
 use serde::Serialize;
 use vramscope_pickle::ErrorKind;
 
+use crate::decode::finish::NotASnapshot;
 use crate::units;
 
 /// Why nothing (or not all) could be opened. Stable; the page keys its help by it.
@@ -68,10 +71,10 @@ impl std::fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-const RECORD: &str = "Record one with torch.cuda.memory._record_memory_history() and write it with torch.cuda.memory._dump_snapshot().";
+pub(in crate::decode) const RECORD: &str = "Record one with torch.cuda.memory._record_memory_history() and write it with torch.cuda.memory._dump_snapshot().";
 
 impl OpenError {
-    pub(super) fn empty() -> Box<Self> {
+    pub(in crate::decode) fn empty() -> Box<Self> {
         Box::new(OpenError {
             code: ErrorCode::Empty,
             title: "{name} is empty (0 bytes).".into(),
@@ -86,13 +89,10 @@ impl OpenError {
         })
     }
 
-    pub(super) fn not_a_snapshot(looks_like: String) -> Box<Self> {
+    pub(in crate::decode) fn not_a_snapshot(looks_like: String) -> Box<Self> {
         let advice = match looks_like.as_str() {
-            "a profiler trace in JSON" => format!("Open it in a trace viewer. {RECORD}"),
-            "JSON" | "an HTML page" => {
-                format!(
-                    "This version reads pickles, also packed with gzip. Open the pickle that it was made from. {RECORD}"
-                )
+            "an SQLite database" => {
+                format!("If it was written by _dump_snapshot_sqlite: that form is not read. {RECORD}")
             }
             _ => RECORD.into(),
         };
@@ -100,7 +100,7 @@ impl OpenError {
             code: ErrorCode::NotASnapshot,
             title: "{name} is not a memory snapshot.".into(),
             at: Some(0),
-            expected: Some("a pickle".into()),
+            expected: Some("a pickle, JSON, or a page of trace_plot; also in gzip or zip".into()),
             found: Some(looks_like.clone()),
             looks_like,
             cause: "Another file was chosen.".into(),
@@ -110,58 +110,37 @@ impl OpenError {
         })
     }
 
-    pub(super) fn wrong_shape(found: String, protocol: Option<u8>) -> Box<Self> {
+    /// A sound root that is no snapshot. `looks_like` is what it is written in.
+    pub(in crate::decode) fn wrong_shape(not: &NotASnapshot, looks_like: String) -> Box<Self> {
+        if let Some(kind) = not.kind {
+            return OpenError::foreign(kind);
+        }
         Box::new(OpenError {
             code: ErrorCode::WrongShape,
             title: "{name} has no `segments` and no `device_traces`.".into(),
-            looks_like: format!("{}, but not a memory snapshot", pickle_name(protocol)),
+            cause: format!("It is {looks_like} of something else."),
+            looks_like: format!("{looks_like}, but not a memory snapshot"),
             at: None,
             expected: Some("a dict with `segments` or `device_traces`, or a list of segments".into()),
-            found: Some(found),
-            cause: "It is a pickle of something else.".into(),
+            found: Some(not.found.clone()),
             advice: RECORD.into(),
             readable: 0,
             unpacked: false,
         })
     }
 
-    pub(super) fn gzip(at: u64, cut: bool, readable: u64) -> Box<Self> {
-        let (code, title, cause) = match cut {
-            true => {
-                (ErrorCode::Truncated, "{name} ends in the middle of its gzip data.", "The copy was cut.")
-            }
-            false => (
-                ErrorCode::Damaged,
-                "{name} is damaged: its gzip data do not unpack.",
-                "The copy is damaged.",
-            ),
-        };
-        Box::new(OpenError {
-            code,
-            title: title.into(),
-            looks_like: "a gzip file".into(),
-            at: Some(at),
-            expected: Some("gzip data".into()),
-            found: Some(if cut { "the end" } else { "something else" }.into()),
-            cause: cause.into(),
-            advice: "Copy it again.".into(),
-            readable,
-            unpacked: false,
-        })
-    }
-
-    pub(super) fn pickle(error: &vramscope_pickle::Error, protocol: Option<u8>, readable: u64) -> Box<Self> {
+    pub(in crate::decode) fn pickle(
+        error: &vramscope_pickle::Error,
+        protocol: Option<u8>,
+        readable: u64,
+    ) -> Box<Self> {
         let (code, title, cause, remedy) = words(&error.kind);
         Box::new(OpenError {
             code,
             title,
             looks_like: match readable {
-                0 => pickle_name(protocol),
-                _ => format!(
-                    "a PyTorch memory snapshot, {}; its first {} were read without a fault",
-                    pickle_name(protocol),
-                    units::count(readable, "event", "events")
-                ),
+                0 => Self::pickle_name(protocol),
+                _ => partly_read(&Self::pickle_name(protocol), readable),
             },
             at: Some(error.at),
             expected: Some(error.kind.expected()),
@@ -172,13 +151,20 @@ impl OpenError {
             unpacked: false,
         })
     }
+
+    /// "a pickle of protocol 4".
+    pub(in crate::decode) fn pickle_name(protocol: Option<u8>) -> String {
+        match protocol {
+            Some(protocol) => format!("a pickle of protocol {protocol}"),
+            None => "a pickle of protocol 0 or 1".into(),
+        }
+    }
 }
 
-fn pickle_name(protocol: Option<u8>) -> String {
-    match protocol {
-        Some(protocol) => format!("a pickle of protocol {protocol}"),
-        None => "a pickle of protocol 0 or 1".into(),
-    }
+/// What is read partly.
+pub(in crate::decode) fn partly_read(written_in: &str, readable: u64) -> String {
+    let events = units::count(readable, "event", "events");
+    format!("a PyTorch memory snapshot, {written_in}; its first {events} were read without a fault")
 }
 
 /// Code, title, cause and remedy of a reader's error.

@@ -4,20 +4,22 @@
 //! whole; protocol 0 sends single pairs. So a dict of several pairs with a telling key becomes a record at once, and one
 //! that was filled pair by pair becomes a record when it is put into a list.
 
+mod calls;
+
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use vramscope_pickle::{Build, Refusal, Value};
+use vramscope_pickle::{Refusal, Value};
 
-use super::decoder::Limits;
-use super::keys;
+use crate::decode::decoder::Limits;
+use crate::decode::keys;
 use crate::ids::{FrameId, StackId, StreamId, StringId};
 use crate::model::{Block, Events, Segment, Stacks, Strings};
 use crate::warning::Warnings;
 
 /// What became of a container; the handle given to the reader indexes a table of these.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Node {
+pub(in crate::decode) enum Node {
     /// Nothing in it yet.
     Empty,
     /// Kept as it is: [`SnapshotBuilder::generics`].
@@ -30,55 +32,74 @@ pub(super) enum Node {
     Trace(u32),
     Block(u32),
     Segment(u32),
+    /// What lived in a block (1.13 and 2.0): [`SnapshotBuilder::histories`].
+    History(u32),
+    /// Lines of a Python traceback.
+    Lines(StackId),
+    /// A list of two integers: [`SnapshotBuilder::tuples`]. JSON has no tuples, so pool ids are lists there.
+    Pair(u32),
 }
 
 /// A segment with the device that it names.
 #[derive(Clone, Debug)]
-pub(super) struct DeviceSegment {
-    pub(super) device: i64,
-    pub(super) segment: Segment,
+pub(in crate::decode) struct DeviceSegment {
+    pub(in crate::decode) device: i64,
+    pub(in crate::decode) segment: Segment,
 }
 
 /// Newest keys seen, from which the writer's version is told.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Markers {
-    pub(super) pool_id: bool,
-    pub(super) forward_frames: bool,
-    pub(super) user_metadata: bool,
-    pub(super) compile_context: bool,
-    pub(super) time_us: bool,
-    pub(super) block_address: bool,
+pub(in crate::decode) struct Markers {
+    pub(in crate::decode) pool_id: bool,
+    pub(in crate::decode) forward_frames: bool,
+    pub(in crate::decode) user_metadata: bool,
+    pub(in crate::decode) compile_context: bool,
+    pub(in crate::decode) time_us: bool,
+    pub(in crate::decode) block_address: bool,
+    pub(in crate::decode) requested_size: bool,
+    pub(in crate::decode) history: bool,
+    pub(in crate::decode) category: bool,
+    /// Something that only 2.12 writes beside pools.
+    pub(in crate::decode) newest: bool,
 }
 
 /// Rows and leaves of a snapshot under construction.
-pub(super) struct SnapshotBuilder {
-    pub(super) strings: Strings,
-    pub(super) stacks: Stacks,
-    pub(super) streams: Vec<u64>,
+pub(in crate::decode) struct SnapshotBuilder {
+    pub(in crate::decode) strings: Strings,
+    pub(in crate::decode) stacks: Stacks,
+    pub(in crate::decode) streams: Vec<u64>,
     stream_index: HashMap<u64, u32>,
     /// Rows of all devices, in file order.
-    pub(super) events: Events,
+    pub(in crate::decode) events: Events,
     /// Rows of each list of events, as ranges.
-    pub(super) traces: Vec<Vec<Range<u32>>>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) segments: Vec<DeviceSegment>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) generics: Vec<Vec<Value>>,
-    pub(super) tuples: Vec<Vec<Value>>,
+    pub(in crate::decode) traces: Vec<Vec<Range<u32>>>,
+    pub(in crate::decode) blocks: Vec<Block>,
+    pub(in crate::decode) segments: Vec<DeviceSegment>,
+    /// Requested bytes and stack of what lived in a block.
+    pub(in crate::decode) histories: Vec<(u64, StackId)>,
+    /// Rows of events that are annotations.
+    pub(in crate::decode) user_defined: Vec<u32>,
+    /// Frames of the lines of Python tracebacks, by text.
+    pub(in crate::decode) line_frames: HashMap<u32, FrameId>,
+    /// Stacks of C++ backtraces, by text.
+    pub(in crate::decode) cpp_stacks: HashMap<u32, StackId>,
+    pub(in crate::decode) nodes: Vec<Node>,
+    pub(in crate::decode) generics: Vec<Vec<Value>>,
+    pub(in crate::decode) tuples: Vec<Vec<Value>>,
     /// Tuples of two integers are pool ids: one for each event in new files, nearly all alike.
     pair_index: HashMap<(i64, i64), u32>,
-    pub(super) markers: Markers,
-    pub(super) warnings: Warnings,
+    pub(in crate::decode) markers: Markers,
+    pub(in crate::decode) warnings: Warnings,
     frames_scratch: Vec<FrameId>,
     limits: Limits,
     /// Values in `generics` and `tuples`.
     n_values: usize,
     /// Blocks copied into segments; more than there are when lists are shared.
-    pub(super) blocks_taken: usize,
+    pub(in crate::decode) blocks_taken: usize,
 }
 
 impl SnapshotBuilder {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(in crate::decode) fn new(limits: Limits) -> Self {
         SnapshotBuilder {
             strings: keys::known_strings(),
             stacks: Stacks::default(),
@@ -88,6 +109,10 @@ impl SnapshotBuilder {
             traces: Vec::new(),
             blocks: Vec::new(),
             segments: Vec::new(),
+            histories: Vec::new(),
+            user_defined: Vec::new(),
+            line_frames: HashMap::new(),
+            cpp_stacks: HashMap::new(),
             nodes: Vec::new(),
             generics: Vec::new(),
             tuples: Vec::new(),
@@ -101,37 +126,38 @@ impl SnapshotBuilder {
         }
     }
 
-    pub(super) fn node(&self, handle: u32) -> Node {
+    pub(in crate::decode) fn node(&self, handle: u32) -> Node {
         self.nodes.get(handle as usize).copied().unwrap_or(Node::Empty)
     }
 
     /// What became of a container; nothing of other values.
     #[inline]
-    pub(super) fn node_of(&self, value: Value) -> Node {
+    pub(in crate::decode) fn node_of(&self, value: Value) -> Node {
         match value {
             Value::List(handle) | Value::Dict(handle) => self.node(handle),
             _ => Node::Empty,
         }
     }
 
-    pub(super) fn set_node(&mut self, handle: u32, node: Node) {
+    pub(in crate::decode) fn set_node(&mut self, handle: u32, node: Node) {
         if let Some(known) = self.nodes.get_mut(handle as usize) {
             *known = node;
         }
     }
 
     /// What a list, dict or tuple holds, if it was kept as it is.
-    pub(super) fn generic(&self, value: Value) -> &[Value] {
+    pub(in crate::decode) fn generic(&self, value: Value) -> &[Value] {
         match value {
             Value::Tuple(handle) => self.tuples.get(handle as usize).map_or(&[], Vec::as_slice),
             other => match self.node_of(other) {
                 Node::Generic(at) => self.generics.get(at as usize).map_or(&[], Vec::as_slice),
+                Node::Pair(at) => self.tuples.get(at as usize).map_or(&[], Vec::as_slice),
                 _ => &[],
             },
         }
     }
 
-    pub(super) fn stream_id(&mut self, raw: u64) -> StreamId {
+    pub(in crate::decode) fn stream_id(&mut self, raw: u64) -> StreamId {
         let next = self.streams.len() as u32;
         let id = *self.stream_index.entry(raw).or_insert(next);
         if id == next {
@@ -171,22 +197,39 @@ impl SnapshotBuilder {
                 self.set_node(handle, Node::Generic(self.generics.len() as u32));
                 self.generics.push(items.to_vec());
             }
+            Node::Pair(at) => {
+                let mut all = self.tuples.get(at as usize).cloned().unwrap_or_default();
+                all.extend_from_slice(items);
+                self.set_node(handle, Node::Generic(self.generics.len() as u32));
+                self.generics.push(all);
+            }
             // A record that gets stray items: they have no place.
             _ => self.skipped(items.len()),
         }
         Ok(())
     }
 
-    pub(super) fn skipped(&mut self, count: usize) {
+    pub(in crate::decode) fn skipped(&mut self, count: usize) {
         self.warnings.add("skipped_values", count as u64, || {
             "Values that are not where the format has them were passed over.".into()
         });
     }
 
     /// Counts a field whose value is of no use.
-    pub(super) fn unreadable(&mut self) {
+    pub(in crate::decode) fn unreadable(&mut self) {
         self.warnings.add("unreadable_fields", 1, || {
             "Fields have values of unexpected kinds; they were read as unknown or 0.".into()
+        });
+    }
+
+    /// Counts a key of a record that has no meaning here.
+    pub(in crate::decode) fn unknown_key(&mut self, key: u32) {
+        let SnapshotBuilder { strings, warnings, .. } = self;
+        warnings.add("unknown_fields", 1, || {
+            let key: String = strings.get(StringId(key)).chars().take(40).collect();
+            format!(
+                "Records have fields that this version does not know (first: `{key}`); they were passed over."
+            )
         });
     }
 
@@ -241,73 +284,5 @@ impl SnapshotBuilder {
             }
         }
         self.skipped(strays);
-    }
-}
-
-impl Build for SnapshotBuilder {
-    fn text(&mut self, utf8: &[u8]) -> Result<u32, Refusal> {
-        Ok(self.strings.intern(utf8).0)
-    }
-
-    fn list(&mut self) -> Result<u32, Refusal> {
-        self.new_node()
-    }
-
-    fn dict(&mut self) -> Result<u32, Refusal> {
-        self.new_node()
-    }
-
-    fn tuple(&mut self, items: &[Value]) -> Result<u32, Refusal> {
-        let next = self.tuples.len() as u32;
-        if let [Value::Int(a), Value::Int(b)] = *items {
-            let handle = *self.pair_index.entry((a, b)).or_insert(next);
-            if handle != next {
-                return Ok(handle);
-            }
-        }
-        self.keep(items.len() + 1)?;
-        self.tuples.push(items.to_vec());
-        Ok(next)
-    }
-
-    fn extend_list(&mut self, list: u32, items: &[Value]) -> Result<(), Refusal> {
-        if items.is_empty() {
-            return Ok(());
-        }
-        // Nine lists in ten are stacks of frames that are records already.
-        if self.extend_stack(list, items) {
-            return Ok(());
-        }
-        for item in items {
-            if let Value::Dict(dict) = *item {
-                self.promote(dict);
-            }
-        }
-        if self.extend_stack(list, items) {
-            return Ok(());
-        }
-        let has_event = |item: &Value| matches!(self.node_of(*item), Node::Event(_));
-        match self.node(list) {
-            Node::Trace(_) => self.extend_trace(list, items),
-            Node::Empty if items.iter().any(has_event) => self.extend_trace(list, items),
-            _ => return self.extend_generic(list, items),
-        }
-        Ok(())
-    }
-
-    fn extend_dict(&mut self, dict: u32, pairs: &[Value]) -> Result<(), Refusal> {
-        match self.node(dict) {
-            Node::Event(row) => self.set_event_fields(row, pairs),
-            Node::Empty if pairs.len() > 2 => match self.record(pairs) {
-                Some(node) => self.set_node(dict, node),
-                None => return self.extend_generic(dict, pairs),
-            },
-            _ => return self.extend_generic(dict, pairs),
-        }
-        Ok(())
-    }
-
-    fn show(&self, text: u32) -> String {
-        self.strings.get(StringId(text)).into_owned()
     }
 }

@@ -1,5 +1,9 @@
 //! The driver of the comparison: recorded requests in, first difference out.
 
+mod compare;
+mod learn;
+mod prepare;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::cause::Cause;
@@ -8,8 +12,7 @@ use super::limit::{self, LimitRange};
 use super::recorded::RecordedDriver;
 use super::start::{Remainders, start};
 use super::{Difference, Model};
-use crate::allocator::sizes::{MIN_BLOCK, SMALL_SIZE, round_size};
-use crate::allocator::{Allocator, BlockId, Config, DEFAULT_POOL, SegmentAction, SegmentEvent, Ticket};
+use crate::allocator::{Allocator, BlockId, Config, DEFAULT_POOL, Ticket};
 use crate::model::{Action, Device, PoolId, Snapshot};
 use crate::replay::Replay;
 use crate::replay::blocks::BlockSizes;
@@ -41,14 +44,12 @@ pub struct Lockstep {
     starts_again: bool,
 }
 
-/// Earlier attempts, at most: each shows one block to be larger than it seemed.
-const MAX_ATTEMPTS: usize = 64;
-
 /// Recorded driver calls that belong to the next request.
 #[derive(Clone, Debug, Default)]
 struct Calls {
     events: Vec<u32>,
-    hint: Hint,
+    /// Those among them that `empty_cache()` made.
+    by_program: Vec<u32>,
 }
 
 /// A recorded request.
@@ -186,8 +187,8 @@ impl Lockstep {
             Action::SegmentAlloc | Action::SegmentMap => self.calls.events.push(self.event),
             Action::SegmentFree | Action::SegmentUnmap => {
                 self.calls.events.push(self.event);
-                if self.calls.hint == Hint::Unknown {
-                    self.calls.hint = hints.of(events.stacks[event]);
+                if hints.of(events.stacks[event]) == Hint::EmptyCache {
+                    self.calls.by_program.push(self.event);
                 }
             }
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted | Action::Free | Action::Oom => {
@@ -247,66 +248,6 @@ impl Lockstep {
         }
     }
 
-    /// Offers the recorded addresses, and gives back what `empty_cache()` gave back before the request.
-    fn prepare(&mut self, recorded: Recorded<'_>, request: Request, calls: &Calls) {
-        let events = &recorded.device.events;
-        let of = |wanted: [Action; 2]| {
-            let calls = calls.events.iter().map(|&event| event as usize);
-            calls.filter(move |&event| wanted.contains(&events.actions[event]))
-        };
-        let new_memory = || {
-            of([Action::SegmentAlloc, Action::SegmentMap])
-                .map(|event| (events.sizes[event], events.addrs[event]))
-        };
-        let asks = matches!(request.action, Action::Alloc | Action::Oom);
-        if asks && self.allocator.config().expandable_segments {
-            let mapped = of([Action::SegmentMap, Action::SegmentMap]).next();
-            if let Some(event) = mapped {
-                self.allocator.learn_range(request.size, request.stream, request.owner, events.addrs[event]);
-            }
-        }
-        self.driver.offer(new_memory());
-        let freed: Vec<u64> =
-            of([Action::SegmentFree, Action::SegmentUnmap]).map(|event| events.addrs[event]).collect();
-        if freed.is_empty() {
-            return;
-        }
-        let owners = self.owners_of(&freed);
-        for &owner in owners.iter().filter(|owner| **owner != request.owner) {
-            self.allocator.let_go(owner);
-        }
-        let is_own = asks && calls.hint != Hint::EmptyCache && self.releases_itself(recorded, request, calls);
-        if !is_own {
-            self.allocator.empty_pools(&owners, &mut self.driver);
-        }
-    }
-
-    /// Would the request give back by itself what was recorded? Tried on a copy.
-    fn releases_itself(&self, recorded: Recorded<'_>, request: Request, calls: &Calls) -> bool {
-        if self.allocator.config().limit_bytes.is_none() {
-            return false; // nothing is ever refused
-        }
-        let (mut trial, mut driver) = (self.allocator.clone(), self.driver.clone());
-        let _ = trial.malloc(request.size, request.stream, request.owner, &mut driver);
-        let wanted = calls.events.iter().map(|&event| call(recorded.device, event));
-        trial.events().iter().map(without_stream).eq(wanted)
-    }
-
-    /// The private pools of free blocks at these addresses, each once, in order.
-    fn owners_of(&self, addresses: &[u64]) -> Vec<PoolId> {
-        let mut free: Vec<(u64, u64, PoolId)> = self.allocator.free_blocks().collect();
-        free.sort_unstable();
-        let mut owners = Vec::new();
-        for &address in addresses {
-            let at = free.partition_point(|(start, ..)| *start <= address);
-            let Some((start, size, owner)) = at.checked_sub(1).map(|at| free[at]) else { continue };
-            if address - start < size && !owners.contains(&owner) {
-                owners.push(owner);
-            }
-        }
-        owners
-    }
-
     /// Lets the model do what was requested. The block that it hands out, if it does.
     fn serve(&mut self, request: Request) -> Option<BlockId> {
         match request.action {
@@ -346,84 +287,6 @@ impl Lockstep {
         })
     }
 
-    /// The model took a free piece that the recording did not. If it lies behind a block of uncertain size, that block is larger than it
-    /// seemed, by so much that the piece was too small; the comparison then starts again. It cannot be told whether it is larger still.
-    fn learn_remainder(&mut self, request: Request, served: Option<BlockId>) -> bool {
-        let Some((before, piece)) = served.and_then(|id| self.allocator.piece_behind(id)) else {
-            return false;
-        };
-        let rounded = round_size(request.size, self.allocator.config());
-        let more = piece.saturating_sub(rounded).saturating_add(MIN_BLOCK);
-        let known = self.remainders.get(&before).copied().unwrap_or(0);
-        let learnt = known.saturating_add(more);
-        let can_be =
-            self.uncertain.contains(&before) && learnt <= SMALL_SIZE && self.remainders.len() < MAX_ATTEMPTS;
-        if can_be {
-            self.remainders.insert(before, learnt);
-            self.starts_again = true;
-        }
-        can_be
-    }
-
-    /// Event, recorded and expected, where they differ.
-    fn compare(
-        &self,
-        recorded: Recorded<'_>,
-        request: Request,
-        calls: &Calls,
-        served: Option<u64>,
-    ) -> Option<(u32, String, String)> {
-        let got: Vec<Call> = self.allocator.events().iter().map(without_stream).collect();
-        let wanted: Vec<Call> = calls.events.iter().map(|&event| call(recorded.device, event)).collect();
-        if got != wanted {
-            let same = got.iter().zip(&wanted).take_while(|(got, wanted)| got == wanted).count();
-            let event = calls.events.get(same).copied().unwrap_or(request.event);
-            let what = |calls: &[Call]| calls.get(same).map_or("no call of the driver".into(), describe);
-            return Some((event, what(&wanted), what(&got)));
-        }
-        let at = |address: u64| format!("a block at 0x{address:x}");
-        match (request.action, served) {
-            (Action::Alloc, Some(address)) if address == request.address => None,
-            (Action::Alloc, Some(address)) => Some((request.event, at(request.address), at(address))),
-            (Action::Alloc, None) => Some((request.event, at(request.address), "out of memory".into())),
-            (Action::Oom, Some(address)) => Some((request.event, "out of memory".into(), at(address))),
-            _ => None,
-        }
-    }
-
-    fn likely_cause(&self, recorded: Recorded<'_>, request: Request, served: Option<u64>) -> Cause {
-        let (history, faults) = (recorded.replay.history(), recorded.replay.segments().faults());
-        if history.lost_allocs
-            + history.lost_frees
-            + history.contradictions
-            + faults.segment_events
-            + faults.outside
-            > 0
-        {
-            return Cause::MissingEvents;
-        }
-        if request.action == Action::Alloc && served.is_none() {
-            return Cause::LimitChanged;
-        }
-        let says_pools = recorded.device.events.says_pools;
-        if request.action == Action::Alloc && !says_pools && self.lies_in_lost_segment(recorded, request) {
-            return Cause::LostPrivatePool;
-        }
-        match recorded.snapshot.settings {
-            None => Cause::SettingsNotRecorded,
-            Some(_) => Cause::Other,
-        }
-    }
-
-    fn lies_in_lost_segment(&self, recorded: Recorded<'_>, request: Request) -> bool {
-        let mut lost = false;
-        recorded.replay.segments().for_each_at(request.event + 1, |_, span| {
-            let inside = span.address <= request.address && request.address - span.address < span.size_bytes;
-            lost |= inside && span.end != u32::MAX;
-        });
-        lost
-    }
-
     /// Driver calls after the last request.
     fn finish_trace(&mut self, recorded: Recorded<'_>) {
         if self.calls.events.is_empty() && self.deferred.is_empty() {
@@ -440,6 +303,7 @@ impl Lockstep {
         let checked_events = device.events.len() as u32;
         let split = self.allocator.statistics().inactive_split;
         let model = Model {
+            applies: true,
             checked_events,
             agreeing_events: self.difference.as_ref().map_or(checked_events, |difference| difference.event),
             inactive_split: self.difference.is_none().then_some((split.peak, split.current)),
@@ -449,34 +313,4 @@ impl Lockstep {
         };
         (model, self.sizes)
     }
-}
-
-/// A driver call as it is compared: action, bytes, address.
-type Call = (SegmentAction, u64, u64);
-
-fn without_stream(event: &SegmentEvent) -> Call {
-    (event.action, event.size_bytes, event.address)
-}
-
-/// A recorded driver call.
-fn call(device: &Device, event: u32) -> Call {
-    let (events, event) = (&device.events, event as usize);
-    let action = match events.actions[event] {
-        Action::SegmentAlloc => SegmentAction::Alloc,
-        Action::SegmentMap => SegmentAction::Map,
-        Action::SegmentUnmap => SegmentAction::Unmap,
-        _ => SegmentAction::Free,
-    };
-    (action, events.sizes[event], events.addrs[event])
-}
-
-fn describe(call: &Call) -> String {
-    let (action, size, address) = call;
-    let action = match action {
-        SegmentAction::Alloc => "segment_alloc",
-        SegmentAction::Free => "segment_free",
-        SegmentAction::Map => "segment_map",
-        SegmentAction::Unmap => "segment_unmap",
-    };
-    format!("{action} of {} at 0x{address:x}", crate::units::format_bytes(*size))
 }

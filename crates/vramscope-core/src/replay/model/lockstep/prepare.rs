@@ -1,0 +1,76 @@
+//! What happened before a request: `empty_cache()`, and where new memory will lie.
+
+use super::compare::{call, without_stream};
+use super::{Calls, Lockstep, Recorded, Request};
+use crate::allocator::DEFAULT_POOL;
+use crate::model::{Action, PoolId};
+
+impl Lockstep {
+    /// Offers the recorded addresses, and gives back what was given back before the request.
+    pub(super) fn prepare(&mut self, recorded: Recorded<'_>, request: Request, calls: &Calls) {
+        let events = &recorded.device.events;
+        let of = |wanted: [Action; 2]| {
+            let calls = calls.events.iter().map(|&event| event as usize);
+            calls.filter(move |&event| wanted.contains(&events.actions[event]))
+        };
+        let asks = matches!(request.action, Action::Alloc | Action::Oom);
+        let first_map = of([Action::SegmentMap, Action::SegmentMap]).next();
+        if let Some(event) = first_map.filter(|_| asks && self.allocator.config().expandable_segments) {
+            self.allocator.learn_range(request.size, request.stream, request.owner, events.addrs[event]);
+        }
+        let new_memory = of([Action::SegmentAlloc, Action::SegmentMap]);
+        self.driver.offer(new_memory.map(|event| (events.sizes[event], events.addrs[event])));
+        let by_program = |event: &usize| calls.by_program.binary_search(&(*event as u32)).is_ok();
+        let freed = || of([Action::SegmentFree, Action::SegmentUnmap]);
+        let addresses = |freed: &mut dyn Iterator<Item = usize>| -> Vec<u64> {
+            freed.map(|event| events.addrs[event]).collect()
+        };
+        let explicit = addresses(&mut freed().filter(by_program));
+        if !explicit.is_empty() {
+            let owners = self.owners_of(&explicit);
+            self.let_go_of(&owners, DEFAULT_POOL);
+            self.allocator.empty_pools(&owners, &mut self.driver);
+        }
+        let others = addresses(&mut freed().filter(|event| !by_program(event)));
+        if !others.is_empty() {
+            let owners = self.owners_of(&others);
+            self.let_go_of(&owners, request.owner);
+            if !(asks && self.releases_itself(recorded, request, calls)) {
+                self.allocator.empty_pools(&owners, &mut self.driver);
+            }
+        }
+    }
+
+    /// Nobody holds a private pool any longer of which something was given back, except for the request itself.
+    fn let_go_of(&mut self, owners: &[PoolId], except: PoolId) {
+        for &owner in owners.iter().filter(|owner| **owner != except) {
+            self.allocator.let_go(owner);
+        }
+    }
+
+    /// Would the request give back by itself what was recorded? Tried on a copy.
+    fn releases_itself(&self, recorded: Recorded<'_>, request: Request, calls: &Calls) -> bool {
+        if self.allocator.config().limit_bytes.is_none() {
+            return false; // nothing is ever refused
+        }
+        let (mut trial, mut driver) = (self.allocator.clone(), self.driver.clone());
+        let _ = trial.malloc(request.size, request.stream, request.owner, &mut driver);
+        let wanted = calls.events.iter().map(|&event| call(recorded.device, event));
+        trial.events().iter().map(without_stream).eq(wanted)
+    }
+
+    /// The private pools of free blocks at these addresses, each once, in order.
+    fn owners_of(&self, addresses: &[u64]) -> Vec<PoolId> {
+        let mut free: Vec<(u64, u64, PoolId)> = self.allocator.free_blocks().collect();
+        free.sort_unstable();
+        let mut owners = Vec::new();
+        for &address in addresses {
+            let at = free.partition_point(|(start, ..)| *start <= address);
+            let Some((start, size, owner)) = at.checked_sub(1).map(|at| free[at]) else { continue };
+            if address - start < size && !owners.contains(&owner) {
+                owners.push(owner);
+            }
+        }
+        owners
+    }
+}
