@@ -70,6 +70,7 @@ export function allocationSections(details, pinned, where) {
     ['In', ranges(details)],
     ['Compiled', words(details.compile_context)],
     ['Metadata', words(details.user_metadata)],
+    ['Internal', words(details.internal_metadata)],
   ];
   const other = where === 'timeline' ? 'state' : 'timeline';
   const forward = details.forward_stack;

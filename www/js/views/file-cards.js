@@ -45,18 +45,19 @@ function rawCard(raw) {
 
 /**
  * @param {{code: string, count: number, bytes?: number|null, device?: number|null, severity?: string, message: string}[]} warnings
- * @param {boolean} several devices are in the file
+ * @param {{device: number, label: string}[]} devices
  * @returns {HTMLElement|null} hidden when there is nothing to say
  */
-export function warningsCard(warnings, several) {
+export function warningsCard(warnings, devices) {
   if (!warnings.length) return null;
   return el('article.card', { 'aria-labelledby': 'warnings-title', id: 'warnings', tabindex: -1 },
     el('header', null, el('h2', { id: 'warnings-title' }, 'What this file does not tell')),
     appendAll(el('ul.warnings'), warnings.map((warning) => {
       const note = warning.severity === 'note';
-      const { bytes, device } = warning;
+      const { bytes } = warning;
+      const label = devices.length > 1 ? devices.find((each) => each.device === warning.device)?.label : null;
       return el('li', { 'data-code': warning.code, 'data-severity': note ? 'note' : 'warning' }, icon(note ? 'note' : 'warning'),
-        el('span', null, several && device !== null && device !== undefined ? `GPU ${device}: ` : '', warning.message),
+        el('span', null, label ? `${label}: ` : '', warning.message),
         el('span.num', null, el('span', null, `${formatCount(warning.count)}\u00a0×`), bytes === null || bytes === undefined || bytes === 0 ? null : bytesSpan(bytes)));
     })));
 }

@@ -167,7 +167,7 @@ function build(stay = false) {
     partRow(sight),
     bannerRow(sight.overview.banner),
     column(placed(1, headCard(sight)), placed(3, chartCard(sight))),
-    column(placed(2, barCard(sight)), placed(4, stacksCard(sight)), placed(6, warningsCard(summary.warnings, file.opened.devices.length > 1))),
+    column(placed(2, barCard(sight)), placed(4, stacksCard(sight)), placed(6, warningsCard(summary.warnings, file.opened.devices))),
     wide(placed(5, settingsCard(settings.get(file), summary.allocator_settings))),
   ].filter((node) => node !== null));
   byId('overview').scrollTop = stay ? scrollTop : 0;
