@@ -8,7 +8,7 @@ use std::time::Instant;
 use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::{Recording, Replay};
-use vramscope_render::{Axis, Colour, Colours, Picture, View, timeline};
+use vramscope_render::{Axis, Colour, Colours, Picture, Show, View, timeline};
 
 const N_PICTURES: usize = 40;
 
@@ -66,6 +66,7 @@ fn view(replay: &Replay, share: f64, stacking: Stacking) -> View {
         height: 800,
         stacking,
         scale: 1.0,
+        show: Show::Allocations,
     }
 }
 

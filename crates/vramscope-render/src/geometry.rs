@@ -38,6 +38,22 @@ pub struct View {
     /// Device pixels for one CSS pixel: how wide a line is.
     #[serde(default = "one")]
     pub scale: f64,
+    /// What is piled up.
+    #[serde(default)]
+    pub show: Show,
+}
+
+/// What a timeline shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Show {
+    /// Allocations, coloured by place.
+    #[default]
+    Allocations,
+    /// Segments as the driver gave them, the oldest at the bottom, coloured by pool.
+    Segments,
+    /// Pools: what is in use, and above it the rest of what each has reserved.
+    Pools,
 }
 
 /// By default a CSS pixel is a device pixel.

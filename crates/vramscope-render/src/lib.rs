@@ -10,13 +10,14 @@ pub mod geometry;
 mod outline;
 mod picture;
 mod pile;
+pub mod reserved;
 pub mod state;
 mod step_line;
 pub mod theme;
 pub mod ticks;
 pub mod timeline;
 
-pub use geometry::{Axis, View};
+pub use geometry::{Axis, Show, View};
 pub use picture::Picture;
 pub use theme::{Colour, Colours};
 

@@ -7,7 +7,7 @@
 use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::{N_SLOTS, Replay};
 
-/// One allocation in the pile.
+/// One allocation, or another thing, in the pile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) size_bytes: u64,
@@ -15,32 +15,78 @@ pub(crate) struct Block {
     pub(crate) allocation: u32,
 }
 
+/// What can be piled up: rows in order of start, with a life, a size and a colour slot.
+pub(crate) trait Things {
+    /// How many.
+    fn count(&self) -> u32;
+    /// First moment at which it is alive.
+    fn start(&self, id: u32) -> u32;
+    /// First moment at which it is no longer alive.
+    fn end(&self, id: u32) -> u32;
+    /// Its height.
+    fn size_bytes(&self, id: u32) -> u64;
+    /// Its colour slot.
+    fn slot(&self, id: u32) -> u8;
+    /// Visits what is alive at a moment, in order of start.
+    fn for_each_live(&self, moment: u32, visit: impl FnMut(u32));
+}
+
+/// The allocations of a device.
+pub(crate) struct Allocated<'a>(pub(crate) &'a Replay);
+
+impl Things for Allocated<'_> {
+    fn count(&self) -> u32 {
+        self.0.allocations().len()
+    }
+
+    #[inline]
+    fn start(&self, id: u32) -> u32 {
+        self.0.allocations().start(id)
+    }
+
+    #[inline]
+    fn end(&self, id: u32) -> u32 {
+        self.0.allocations().end(id)
+    }
+
+    #[inline]
+    fn size_bytes(&self, id: u32) -> u64 {
+        self.0.allocations().size_bytes(id)
+    }
+
+    #[inline]
+    fn slot(&self, id: u32) -> u8 {
+        self.0.slot_of(id)
+    }
+
+    #[inline]
+    fn for_each_live(&self, moment: u32, visit: impl FnMut(u32)) {
+        self.0.for_each_live(moment, visit);
+    }
+}
+
 /// More than so many allocations starting between two columns are not looked through: core's checkpoints know better.
 const FEW: u32 = 4_096;
 
-/// The allocations alive at a moment, from the bottom to the top.
-pub(crate) struct Pile<'a> {
-    replay: &'a Replay,
+/// The things alive at a moment, from the bottom to the top.
+pub(crate) struct Pile<T> {
+    things: T,
     stacking: Stacking,
     /// One for each slot, or all in the first; each in order of start.
     lists: [Vec<Block>; N_SLOTS],
     at: Option<u32>,
-    /// Id of the first allocation that starts after the moment.
+    /// Id of the first thing that starts after the moment.
     next: u32,
 }
 
-impl<'a> Pile<'a> {
-    pub(crate) fn new(replay: &'a Replay, stacking: Stacking) -> Self {
-        Self { replay, stacking, lists: Default::default(), at: None, next: 0 }
-    }
-
-    pub(crate) fn replay(&self) -> &'a Replay {
-        self.replay
+impl<T: Things> Pile<T> {
+    pub(crate) fn new(things: T, stacking: Stacking) -> Self {
+        Self { things, stacking, lists: Default::default(), at: None, next: 0 }
     }
 
     /// Visits what is alive at a moment, from the bottom to the top. Cheap if the moment is not before the last one.
     #[inline]
-    pub(crate) fn for_each(&mut self, moment: u32, mut visit: impl FnMut(&Block)) {
+    pub(crate) fn for_each(&mut self, moment: u32, mut visit: impl FnMut(&T, &Block)) {
         self.move_to(moment);
         for list in &mut self.lists {
             let mut n_alive = 0;
@@ -49,7 +95,7 @@ impl<'a> Pile<'a> {
                 if block.end > moment {
                     list[n_alive] = block;
                     n_alive += 1;
-                    visit(&block);
+                    visit(&self.things, &block);
                 }
             }
             list.truncate(n_alive);
@@ -60,36 +106,35 @@ impl<'a> Pile<'a> {
         let next = self.first_after(moment);
         let few = next.checked_sub(self.next).is_some_and(|started| started <= FEW);
         if few && self.at.is_some_and(|at| at <= moment) {
-            (self.next..next).for_each(|allocation| self.put(allocation, moment));
+            let Self { things, lists, stacking, .. } = self;
+            (self.next..next).for_each(|id| put(things, lists, *stacking, id, moment));
         } else {
             self.lists.iter_mut().for_each(Vec::clear);
-            let replay = self.replay;
-            replay.for_each_live(moment, |allocation| self.put(allocation, moment));
+            let Self { things, lists, stacking, .. } = self;
+            things.for_each_live(moment, |id| put(things, lists, *stacking, id, moment));
         }
         self.next = next;
         self.at = Some(moment);
     }
 
-    fn put(&mut self, allocation: u32, moment: u32) {
-        let allocations = self.replay.allocations();
-        let end = allocations.end(allocation);
-        if end > moment {
-            let list = match self.stacking {
-                Stacking::Stack => usize::from(self.replay.slot_of(allocation)).min(N_SLOTS - 1),
-                Stacking::Age => 0,
-            };
-            self.lists[list].push(Block { size_bytes: allocations.size_bytes(allocation), end, allocation });
-        }
-    }
-
-    /// The number of allocations that have started by a moment.
+    /// The number of things that have started by a moment.
     fn first_after(&self, moment: u32) -> u32 {
-        let allocations = self.replay.allocations();
-        let (mut low, mut high) = (0, allocations.len());
+        let (mut low, mut high) = (0, self.things.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            if allocations.start(middle) <= moment { low = middle + 1 } else { high = middle }
+            if self.things.start(middle) <= moment { low = middle + 1 } else { high = middle }
         }
         low
+    }
+}
+
+fn put<T: Things>(things: &T, lists: &mut [Vec<Block>; N_SLOTS], stacking: Stacking, id: u32, moment: u32) {
+    let end = things.end(id);
+    if end > moment {
+        let list = match stacking {
+            Stacking::Stack => usize::from(things.slot(id)).min(N_SLOTS - 1),
+            Stacking::Age => 0,
+        };
+        lists[list].push(Block { size_bytes: things.size_bytes(id), end, allocation: id });
     }
 }

@@ -10,6 +10,10 @@ pub(crate) enum Step {
     Alloc(u64),
     /// One of the allocations alive is freed, counted around from the oldest; nothing if none is alive.
     Free(usize),
+    /// The driver gives a segment of so many bytes; allocations lie elsewhere, in none.
+    Reserve(u64),
+    /// One of the segments goes back, counted around from the oldest; nothing if there is none.
+    Release(usize),
 }
 
 /// The recording of some steps, through a pickle as PyTorch writes it. Events are 3 µs apart.
@@ -19,7 +23,7 @@ pub(crate) fn replayed(steps: &[Step]) -> Recording {
     pickle.0.extend(b"]s");
     pickle.text("device_traces");
     pickle.0.extend(b"]]");
-    let (mut alive, mut n_events) = (Vec::new(), 0);
+    let (mut alive, mut reserved, mut n_events) = (Vec::new(), Vec::new(), 0);
     for (at, step) in steps.iter().enumerate() {
         let address = (at as u64 + 1) << 40;
         match *step {
@@ -32,7 +36,15 @@ pub(crate) fn replayed(steps: &[Step]) -> Recording {
                 pickle.event("free_requested", block, &mut n_events);
                 pickle.event("free_completed", block, &mut n_events);
             }
-            Step::Free(_) => {}
+            Step::Reserve(size) => {
+                reserved.push((address, size));
+                pickle.event("segment_alloc", (address, size), &mut n_events);
+            }
+            Step::Release(which) if !reserved.is_empty() => {
+                let segment = reserved.remove(which % reserved.len());
+                pickle.event("segment_free", segment, &mut n_events);
+            }
+            Step::Free(_) | Step::Release(_) => {}
         }
     }
     pickle.0.extend(b"as.");

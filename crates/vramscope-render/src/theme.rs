@@ -1,5 +1,7 @@
 //! Colours as the page's tokens give them, and the palette of pixels made from them.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use vramscope_core::replay::N_SLOTS;
 
@@ -97,12 +99,17 @@ const HAIRLINE: f64 = 0.42;
 const SHADE: f64 = 0.055;
 /// Steps of strength between no hairline and the full one.
 const LEVELS: usize = 4;
+/// Share of the colour in reserved memory that nothing uses, and the distance of the lines across it.
+const PALE: f64 = 0.18;
+const HATCH_PX: i64 = 6;
 
 /// Ready-made pixels: which colour a block's rows get is one lookup.
 pub(crate) struct Palette {
     pub(crate) background: u32,
     body: [[u32; 2]; N_SLOTS],
     hairline: [[u32; LEVELS]; N_SLOTS],
+    /// In use, and reserved only.
+    pools: [[u32; 2]; N_SLOTS],
 }
 
 impl Palette {
@@ -110,6 +117,9 @@ impl Palette {
         let field = |slot: usize| colours.background.mixed(colours.slots[slot], colours.opacity);
         Self {
             background: colours.background.pixel(),
+            pools: std::array::from_fn(|slot| {
+                [field(slot).pixel(), colours.background.mixed(field(slot), PALE).pixel()]
+            }),
             body: std::array::from_fn(|slot| {
                 [field(slot).pixel(), field(slot).mixed(colours.edge, SHADE).pixel()]
             }),
@@ -119,6 +129,16 @@ impl Palette {
                     field(slot).mixed(colours.edge, strength).pixel()
                 })
             }),
+        }
+    }
+
+    /// Paints a pool in a column, `rows` counted from the bottom: what is in use solid, the rest up to `top` as a hatch, closed by a line.
+    pub(crate) fn pool(&self, pixels: &mut [u32], (column, used, top): (u32, Range<i32>, i32), slot: u8) {
+        let [body, pale] = self.pools[usize::from(slot).min(N_SLOTS - 1)];
+        for row in used.start.max(0)..top.min(pixels.len() as i32) {
+            let on_line = (i64::from(column) + i64::from(row)) % HATCH_PX == 0;
+            let solid = row < used.end || row + 1 == top || on_line;
+            pixels[row as usize] = if solid { body } else { pale };
         }
     }
 

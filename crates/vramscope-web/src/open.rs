@@ -7,8 +7,9 @@ use vramscope_core::replay::{CheckProgress, Filter, Recording};
 use vramscope_render::state::{self, Layout, Selection, StateView};
 use vramscope_render::{View, timeline};
 
+use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::{Picture, PixelQuestion, Request};
-use crate::scenes::{self, Scenes};
+use crate::scenes::Scenes;
 
 /// A recording, and what is kept between questions about it.
 pub(crate) struct Open {
@@ -50,17 +51,17 @@ impl Open {
             }
             PixelQuestion::StateProbe { device, view, x, y } => {
                 let layout = laid_out(&mut self.scenes, recording, device, &view);
-                text(&layout.and_then(|layout| scenes::probe(recording, device, &layout, (x, y))))
+                text(&layout.and_then(|layout| answers::probe(recording, device, &layout, (x, y))))
             }
             PixelQuestion::StatePlace { device, view, allocation, segment } => {
                 let layout = laid_out(&mut self.scenes, recording, device, &view);
                 let segment = segment.map(|address| address.0);
-                text(&layout.and_then(|layout| scenes::place(&layout, allocation, segment)))
+                text(&layout.and_then(|layout| answers::place(&layout, allocation, segment)))
             }
             PixelQuestion::StateNeighbour { device, view, address, towards } => {
                 let layout = laid_out(&mut self.scenes, recording, device, &view);
                 let address = address.map(|address| address.0);
-                text(&layout.map(|layout| scenes::neighbour(&layout, address, towards)))
+                text(&layout.map(|layout| answers::neighbour(&layout, address, towards)))
             }
         }
     }
@@ -114,9 +115,25 @@ fn text(answer: &impl Serialize) -> Result<String> {
     serde_json::to_string(answer)
 }
 
-/// What is under a pixel: the moment of its column, and the allocation that was painted there.
-fn probe(recording: &Recording, device: i64, view: &View, x: f64, y: f64) -> Option<query::Moment> {
+/// What is under a pixel: the moment of its column, and what was painted there.
+#[derive(Serialize)]
+struct Probe {
+    #[serde(flatten)]
+    moment: query::Moment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segment: Option<SpanAnswer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pool: Option<PoolAnswer>,
+}
+
+fn probe(recording: &Recording, device: i64, view: &View, x: f64, y: f64) -> Option<Probe> {
     let (_, replay) = recording.device(device)?;
     let hit = timeline::hit(replay, view, x, y);
-    query::point(recording, device, hit.moment, hit.run.map(|run| run.from_bytes), view.stacking)
+    let bytes = hit.run.map(|run| run.from_bytes);
+    let span = hit.span.and_then(|span| replay.segments().spans().get(span as usize));
+    Some(Probe {
+        moment: query::point(recording, device, hit.moment, bytes, view.stacking)?,
+        segment: span.map(|span| span_answer(recording, replay, span)),
+        pool: hit.pool.map(pool_answer),
+    })
 }

@@ -98,7 +98,7 @@ fn the_state_of_the_allocator_can_be_laid_out_probed_and_drawn() {
         ask(&mut session, &format!(r#"{{"ask":"{name}","device":{device},"view":{view}{rest}}}"#))
     };
     let layout = about("state_layout", "");
-    assert_eq!(number(&layout, "columns"), 1.0);
+    assert_eq!(number(&layout, "columns"), 2.0);
     let row = get(&layout, "rows.0");
     let (x, y) = (number(&row, "x"), number(&row, "y"));
     let probe = about("state_probe", &format!(r#","x":{x},"y":{y}"#));
@@ -127,6 +127,25 @@ fn the_state_of_the_allocator_can_be_laid_out_probed_and_drawn() {
 }
 
 #[wasm_bindgen_test]
+fn segments_and_pools_can_be_shown_instead_of_allocations() {
+    let (mut session, opened) = opened();
+    let (device, n_moments) = (number(&opened, "default_device"), number(&opened, "devices.0.moments"));
+    let mut probe = |show: &str| {
+        let view = format!(
+            r#"{{"axis":"event","x0":0,"x1":{n_moments},"y0":0,"y1":9e9,"width":99,"height":200,"stacking":"stack","show":"{show}"}}"#
+        );
+        ask(&mut session, &format!(r#"{{"ask":"probe","device":{device},"view":{view},"x":98,"y":199}}"#))
+    };
+    let segment = probe("segments");
+    assert!(number(&segment, "segment.bytes") > 1e6);
+    assert!(get(&segment, "allocation").is_null());
+    assert!(number(&probe("pools"), "pool.reserved_bytes") > 1e6);
+    assert!(number(&probe("allocations"), "allocation.requested_bytes") > 0.0);
+    let pools = ask(&mut session, &format!(r#"{{"ask":"lanes","device":{device},"width":99}}"#));
+    assert!(number(&pools, "driver.length") >= 1.0);
+}
+
+#[wasm_bindgen_test]
 fn a_filter_is_obeyed_by_every_question() {
     let (mut session, opened) = opened();
     let device = number(&opened, "default_device");
@@ -147,7 +166,7 @@ fn the_check_of_the_model_comes_to_an_end() {
     let (mut session, _) = opened();
     let mut steps = 0;
     let done = loop {
-        let progress = JSON::parse(&session.check(1000).unwrap()).unwrap();
+        let progress = JSON::parse(&session.check(50).unwrap()).unwrap();
         steps += 1;
         if get(&progress, "done") == true {
             break progress;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::geometry::{Axis, View};
+use crate::geometry::{Axis, Show, View};
 use crate::theme::{Colour, Colours};
 use vramscope_core::replay::stacking::Stacking;
 
@@ -28,6 +28,7 @@ fn rows(y0: f64, y1: f64) -> Rows {
         height: HEIGHT,
         stacking: Stacking::Age,
         scale: 1.0,
+        show: Show::Allocations,
     };
     view.clamped().rows()
 }

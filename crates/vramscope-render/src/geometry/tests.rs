@@ -13,6 +13,7 @@ fn view(x0: f64, x1: f64, width: u32) -> View {
         height: 10,
         stacking: Stacking::Age,
         scale: 1.0,
+        show: Show::Allocations,
     }
 }
 

@@ -3,8 +3,8 @@ use vramscope_core::replay::stacking::{Stacking, run_of};
 
 use super::*;
 use crate::Colour;
-use crate::geometry::{Axis, tests::any_number};
-use crate::pile::Pile;
+use crate::geometry::{Axis, Show, tests::any_number};
+use crate::pile::{Allocated, Pile};
 use crate::script::{Step, replayed};
 
 fn colours() -> Colours {
@@ -20,7 +20,18 @@ fn colours() -> Colours {
 fn whole(replay: &Replay, width: u32, height: u32, stacking: Stacking) -> View {
     let top = replay.requested_at(replay.peak()).max(1) as f64;
     let x1 = f64::from(replay.n_moments());
-    View { axis: Axis::Event, x0: 0.0, x1, y0: 0.0, y1: top, width, height, stacking, scale: 1.0 }
+    View {
+        axis: Axis::Event,
+        x0: 0.0,
+        x1,
+        y0: 0.0,
+        y1: top,
+        width,
+        height,
+        stacking,
+        scale: 1.0,
+        show: Show::Allocations,
+    }
 }
 
 fn n_filled(picture: &Picture, column: u32) -> u32 {
@@ -52,7 +63,7 @@ fn an_empty_recording_is_background() {
     for axis in [Axis::Event, Axis::Time] {
         let view = View { axis, ..whole(replay, 5, 5, Stacking::Stack) };
         assert!(paint(replay, &view, &colours(), Some(0)).pixels.iter().all(|pixel| *pixel == [255; 4]));
-        assert_eq!(hit(replay, &view, 2.0, 2.0), Hit { moment: 0, run: None });
+        assert_eq!(hit(replay, &view, 2.0, 2.0), Hit::nothing(0));
     }
 }
 
@@ -76,6 +87,10 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     let size = prop_oneof![1u64..2_000, 1u64..1 << 34];
     let step = prop_oneof![3 => size.prop_map(Step::Alloc), 2 => any::<usize>().prop_map(Step::Free)];
     prop::collection::vec(step, 0..60)
+}
+
+fn any_show() -> impl Strategy<Value = Show> {
+    prop_oneof![Just(Show::Allocations), Just(Show::Segments), Just(Show::Pools)]
 }
 
 fn any_stacking() -> impl Strategy<Value = Stacking> {
@@ -111,7 +126,7 @@ proptest! {
             let run = run_of(replay, moment, stacking, id).unwrap();
             let (x0, y0) = (f64::from(moment), run.from_bytes as f64);
             let view = View { x0, x1: x0 + 1.0, y0, y1: run.to_bytes as f64, ..whole(replay, 3, 5, stacking) };
-            prop_assert_eq!(hit(replay, &view, 1.0, 2.0), Hit { moment, run: Some(run) });
+            prop_assert_eq!(hit(replay, &view, 1.0, 2.0), Hit { run: Some(run), ..Hit::nothing(moment) });
         }
     }
 
@@ -141,13 +156,13 @@ proptest! {
     ) {
         let recording = replayed(&steps);
         let replay = &recording.replays[0];
-        let mut pile = Pile::new(replay, stacking);
+        let mut pile = Pile::new(Allocated(replay), stacking);
         for moment in moments.into_iter().map(|moment| moment.min(replay.end())) {
             let mut expected = Vec::new();
             for_each_run(replay, moment, stacking, |run| expected.push((run.from_bytes, run.to_bytes, run.allocation)));
             expected.sort_unstable();
             let (mut found, mut bytes) = (Vec::new(), 0);
-            pile.for_each(moment, |block| {
+            pile.for_each(moment, |_, block| {
                 found.push((bytes, bytes + block.size_bytes, block.allocation));
                 bytes += block.size_bytes;
             });
@@ -159,12 +174,12 @@ proptest! {
     fn hostile_views_never_panic(
         steps in any_steps(), stacking in any_stacking(), time in any::<bool>(), (width, height) in (0u32..40, 0u32..40),
         (x0, x1, y0, y1) in (any_number(), any_number(), any_number(), any_number()),
-        (x, y, scale) in (any_number(), any_number(), any_number()), selected in prop::option::of(0u32..20),
+        (x, y, scale) in (any_number(), any_number(), any_number()), selected in prop::option::of(0u32..20), show in any_show(),
     ) {
         let recording = replayed(&steps);
         let replay = &recording.replays[0];
         let axis = if time { Axis::Time } else { Axis::Event };
-        let view = View { axis, x0, x1, y0, y1, width, height, stacking, scale };
+        let view = View { axis, x0, x1, y0, y1, width, height, stacking, scale, show };
         let picture = paint(replay, &view, &colours(), selected);
         prop_assert_eq!(picture.pixels.len() as u32, width.max(1) * height.max(1));
         hit(replay, &view, x, y);
