@@ -200,8 +200,12 @@ fn a_filter_acts_on_every_figure_and_can_be_taken_off() {
     tab.show_timeline();
     tab.key("3", "Digit3");
     wait_for_blocks(&tab);
+    let groups = "document.querySelectorAll('[data-role=details] .group-row').length";
+    tab.wait(&format!("{groups} > 0"));
+    let part = tab.js(&format!("return {groups}")).as_u64();
     tab.click("#filter-chips button");
     tab.wait("!document.querySelector('#filter-chips button')");
+    tab.wait(&format!("{groups} > {}", part.unwrap_or_default()));
     tab.key("1", "Digit1");
     tab.wait(&format!(
         "document.querySelector(\"[data-metric='peak.requested_bytes']\").dataset.bytes === '{whole}'"

@@ -59,7 +59,7 @@ export function layoutLabels(sight, { view, layout, state }) {
  * @param {boolean} first
  */
 function heading(group, state, px, first) {
-  const figures = state?.groups.find((/** @type {any} */ each) => each.key === group.key);
+  const figures = group.key === 'all' ? state && { ...state.total, label: 'All segments' } : state?.groups.find((/** @type {any} */ each) => each.key === group.key);
   const { unit } = columnUnit(group.full_width_bytes);
   const node = el('div.heading', null,
     el('span.parts', null, el('b', null, figures?.label ?? group.label ?? 'All segments'), ...(figures ? groupParts(figures).map((text) => el('span', null, text)) : [])),

@@ -12,6 +12,7 @@ import { layoutLabels } from './block-labels.js';
  * @property {any} view the one it was drawn for
  * @property {any} layout
  * @property {any} state figures of the moment
+ * @property {string} stamp what these figures are of: file, device, moment, filter
  */
 /** @type {Shown|null} */
 let shown = null;
@@ -89,24 +90,27 @@ function paint() {
 async function fetchAll(sight) {
   const wish = request(sight);
   const { client, device } = sight;
+  // As it is now: the filter may change while the answers are on their way.
+  const key = keyOf(sight, wish);
+  const stamp = `${store.active?.id} ${device} ${wish.view.moment} ${store.active?.check.done} ${JSON.stringify(sight.filter)}`;
   const ask = () => [client.ask({ ask: 'state_layout', device, view: wish.view, selected: wish.selected, segment: wish.segment }), client.ask({ ask: 'state', device, moment: wish.view.moment })];
   if (!able.has(client)) able.set(client, (await ask()[0]) !== null);
   if (!able.get(client)) return null;
   const [picture, layout, state] = await Promise.all([client.draw(wish), ...ask()]);
-  return layout ? { wish, picture, layout, state } : null;
+  return layout ? { wish, key, stamp, picture, layout, state } : null;
 }
 
 /**
  * @param {import('../sight.js').Sight} sight
- * @param {{wish: any, picture: any, layout: any, state: any}} found
+ * @param {{wish: any, key: string, stamp: string, picture: any, layout: any, state: any}} found
  */
-function take(sight, { wish, picture, layout, state }) {
+function take(sight, { wish, key, stamp, picture, layout, state }) {
   const { view } = wish;
   const canvas = /** @type {HTMLCanvasElement} */ (byId('state-canvas'));
   if (canvas.width !== view.width || canvas.height !== view.height) Object.assign(canvas, { width: view.width, height: view.height });
   canvas.getContext('2d', { alpha: false })?.putImageData(new ImageData(picture.pixels, view.width, view.height), 0, 0);
-  shown = { sight, view, layout, state };
-  shownKey = keyOf(sight, wish);
+  shown = { sight, view, layout, state, stamp };
+  shownKey = key;
   byId('blocks-all').hidden = false;
   byId('blocks-all').style.height = `${Math.ceil(layout.height / view.scale)}px`;
   byId('blocks-empty').hidden = layout.groups.length > 0;

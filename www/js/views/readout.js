@@ -18,6 +18,18 @@ function shortName(entry, others) {
   return (alike || GENERIC.has(entry.name)) && entry.at ? shortPath(entry.at) : entry.name;
 }
 
+/**
+ * Colours of pools: two for the common ones, five in turn for private ones, which the details name.
+ * @param {any[]} pools of the choices
+ * @returns {[number, string][]}
+ */
+function poolLegend(pools) {
+  const common = (/** @type {any} */ pool) => pool.pool[0] === 0 && pool.pool[1] === 0;
+  /** @type {[number, string][]} */
+  const shown = [[0, 'Large pool'], [1, 'Small pool']];
+  return pools.every(common) ? shown : [...shown, [2, 'Private pools, five colours in turn']];
+}
+
 /** @param {import('../sight.js').Sight} sight */
 function update(sight) {
   const { probe } = sight;
@@ -28,7 +40,7 @@ function update(sight) {
   }
   // In another layer colours stand for pools.
   const own = sight.show === 'allocations';
-  const pools = own ? [] : (sight.choices?.pools || []).filter((/** @type {any} */ pool) => Number.isInteger(pool.slot));
+  const pools = own ? [] : poolLegend(sight.choices?.pools || []);
   const legend = !own ? [] : [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
   const others = probe.slots[7] + probe.slots[8];
   const rows = [
@@ -48,7 +60,7 @@ function update(sight) {
       const value = row.bytes === null || row.bytes === undefined ? '–' : row.bytes === 0 ? '0' : own === shared ? number : texts[index];
       return el('span.tag', { title: row.title || null }, row.node, el('span.name.truncate', null, row.name), el('b', { 'data-bytes': row.bytes, title: row.bytes === null ? 'not known' : exactBytes(row.bytes) }, value));
     }),
-    ...pools.map((/** @type {any} */ pool) => el('span.tag', { title: pool.label }, swatch(pool.slot), el('span.name.truncate', null, pool.label))));
+    ...pools.map(([slot, label]) => el('span.tag', null, swatch(slot), el('span.name.truncate', null, label))));
 }
 
 /**

@@ -147,7 +147,7 @@ function content() {
   const seen = shownBlocks();
   const state = seen?.state;
   if (!sight || !seen || !state) return { key: 'nothing', make: () => [el('section', null, el('p.soft', null, 'The allocator’s state is not available.'))] };
-  const stamp = `${store.active?.id} ${sight.device} ${state.moment} ${store.active?.check.done} ${JSON.stringify(sight.filter)}`;
+  const { stamp } = seen;
   const chosen = chosenBlock();
   if (!chosen && isChosen(sight)) return null;
   const found = chosen ? chosen.found : hovered();
