@@ -191,7 +191,12 @@ export function initBlocks() {
     sight.blocks.top = box.scrollTop;
     scheduleBlocks();
   });
-  for (const topic of /** @type {const} */ (['active', 'view', 'moment', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter'])) on(topic, scheduleBlocks);
+  // A step asks at once: waiting for a frame would be the longest part of it.
+  on('moment', () => {
+    since = cause();
+    paint();
+  });
+  for (const topic of /** @type {const} */ (['active', 'view', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter'])) on(topic, scheduleBlocks);
   for (const topic of /** @type {const} */ (['active', 'view'])) {
     on(topic, () => {
       const sight = current();

@@ -41,6 +41,10 @@ export async function step(kind, towards) {
   const sight = current();
   if (!sight) return false;
   const from = momentOf(sight);
+  if (kind === 'event') {
+    goTo(from + (towards === 'next' ? 1 : -1)); // a moment lies between two events: nothing to ask
+    return momentOf(sight) !== from;
+  }
   const found = await sight.client.ask({ ask: 'snap', device: sight.device, moment: from, kind, towards });
   const moment = found?.moment ?? null;
   if (moment === null || moment === from || current() !== sight) return false;
