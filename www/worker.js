@@ -5,8 +5,13 @@ if (typeof wasm_bindgen === 'undefined') importScripts('./vramscope.js');
 
 const SLICE = 4 * 1024 * 1024;
 const REPORT_EVERY_MS = 50;
+/** A slice of checking takes about so long: questions and pictures come between two. */
+const CHECK_MS = 9;
+const CHECK_WITHIN_MS = 400;
 /** @type {any} the open file's Session */
 let session = null;
+/** Checking the allocator model: events for each slice, when it was last reported, and whether it has begun. */
+const checking = { events: 2000, reported: 0, begun: false };
 /** The file cannot be read on: the browser's own reason, not one of the reader's. */
 const UNREADABLE = {
   code: 'unreadable',
@@ -46,6 +51,7 @@ async function handle(message) {
     case 'draw': {
       const pixels = session.draw(JSON.stringify(message.request));
       self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);
+      beginChecking(); // the first picture comes first
       break;
     }
   }
@@ -78,6 +84,41 @@ async function read(file) {
 /** @param {string} text the session's JSON */
 function opened(text) {
   self.postMessage({ type: 'opened', opened: JSON.parse(text), wasmBytes: memoryBytes() });
+  setTimeout(beginChecking, CHECK_WITHIN_MS);
+}
+
+/** Slices of checking come as messages to itself, in turn with those of the page. */
+const turn = new MessageChannel();
+turn.port1.onmessage = () => {
+  queue = queue.then(check).catch(report);
+};
+
+function beginChecking() {
+  if (checking.begun) return;
+  checking.begun = true;
+  turn.port2.postMessage(null);
+}
+
+/** One slice: about as many events as fit into its time. */
+function check() {
+  if (typeof session.check !== 'function') {
+    self.postMessage({ type: 'checked', summary: null, wasmBytes: memoryBytes() });
+    return;
+  }
+  const start = performance.now();
+  const { done, checked_events: checked, events } = JSON.parse(session.check(Math.round(checking.events)));
+  const now = performance.now();
+  // The first slices teach how fast it goes; a step of the clock must not mislead.
+  checking.events = Math.min(Math.max(checking.events * Math.min(4, Math.max(0.25, CHECK_MS / Math.max(now - start, 0.1))), 50), 4e6);
+  if (done) {
+    self.postMessage({ type: 'checked', summary: JSON.parse(session.ask(JSON.stringify({ ask: 'summary' }))), wasmBytes: memoryBytes() });
+    return;
+  }
+  if (now - checking.reported >= REPORT_EVERY_MS) {
+    checking.reported = now;
+    self.postMessage({ type: 'checking', checked, events });
+  }
+  turn.port2.postMessage(null);
 }
 
 function memoryBytes() {

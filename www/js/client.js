@@ -6,6 +6,8 @@ import { ready, startWorker } from './platform.js';
  * @property {(message: any) => void} progress
  * @property {() => void} building
  * @property {(message: any) => void} opened
+ * @property {(message: {checked: number, events: number}) => void} checking
+ * @property {(summary: any) => void} checked the summary anew, or null
  * @property {(error: any) => void} failed
  * @property {(message: string, wasmBytes: number) => void} died
  */
@@ -22,6 +24,8 @@ export class Client {
     this.waiting = new Map();
     /** @type {Map<string, {make: () => any, then: (value: any) => void}>} what is wanted next, by purpose */
     this.wanted = new Map();
+    /** @type {Map<number, object>} what every question and picture about a device leaves out */
+    this.filters = new Map();
     /** @type {Set<string>} purposes with a request on its way */
     this.busy = new Set();
     /** @type {Worker|null} */
@@ -53,19 +57,25 @@ export class Client {
   }
 
   /**
-   * @param {object} question
+   * @param {any} question
    * @returns {Promise<any>} null when the question makes no sense for this file; never settles when the worker is gone
    */
   ask(question) {
-    return this.send('ask', { question }).then((answer) => (answer && !answer.error ? answer : null));
+    return this.send('ask', { question: this.filtered(question) }).then((answer) => (answer && !answer.error ? answer : null));
   }
 
   /**
-   * @param {object} request
+   * @param {any} request
    * @returns {Promise<any>} the worker's `picture`
    */
   draw(request) {
-    return this.send('draw', { request });
+    return this.send('draw', { request: this.filtered(request) });
+  }
+
+  /** @param {any} wish a question or a picture */
+  filtered(wish) {
+    const filter = this.filters.get(wish.device);
+    return filter ? { ...wish, filter } : wish;
   }
 
   /**
@@ -121,6 +131,12 @@ export class Client {
         break;
       case 'opened':
         this.handlers.opened(message);
+        break;
+      case 'checking':
+        this.handlers.checking(message);
+        break;
+      case 'checked':
+        this.handlers.checked(message.summary);
         break;
       case 'failed':
         this.handlers.failed(message.error);

@@ -34,7 +34,7 @@ function openFile(name, blob, sample) {
   /** @type {import('./store.js').OpenFile} */
   const file = {
     id: nextId, name, size: blob.size, blob, sample, fresh: false, state: 'loading', since: performance.now(), opened: null, device: 0, sights: new Map(),
-    progress: { bytes: 0, total: blob.size, events: 0, stacks: 0, ms: 0, drawing: false },
+    progress: { bytes: 0, total: blob.size, events: 0, stacks: 0, ms: 0, drawing: false }, check: { checked: 0, events: 0, done: false, seen: false },
     client: new Client({
       progress: (message) => {
         Object.assign(file.progress, message);
@@ -46,6 +46,11 @@ function openFile(name, blob, sample) {
         emit('files');
       },
       opened: (message) => void opened(file, message),
+      checking: ({ checked, events }) => {
+        Object.assign(file.check, { checked, events });
+        if (store.active === file) emit('check');
+      },
+      checked: (summary) => void checked(file, summary),
       failed: (error) => failed(file, error),
       died: (message, wasmBytes) => died(file, message, wasmBytes),
     }),
@@ -82,8 +87,41 @@ async function opened(file, message) {
   } else setActive(file);
   requestAnimationFrame(() => {
     performance.mark('vramscope:first-paint');
-    performance.mark('vramscope:ready', { detail: { wasmBytes: file.client.wasmBytes } });
+    file.check.seen = true;
+    markReady(file);
   });
+}
+
+/** Every view can answer, exactly. @param {import('./store.js').OpenFile} file */
+function markReady(file) {
+  if (file.check.done && file.check.seen) performance.mark('vramscope:ready', { detail: { wasmBytes: file.client.wasmBytes } });
+}
+
+/**
+ * The allocator model is checked: figures are final, and everything shown is asked for anew.
+ * @param {import('./store.js').OpenFile} file
+ * @param {any} summary null: this reader has no model
+ */
+async function checked(file, summary) {
+  if (summary) {
+    file.opened.summary = summary;
+    await Promise.all([...file.sights.values()].map((sight) => refreshSight(sight, summary)));
+  }
+  file.check.done = true;
+  if (store.active === file) {
+    emit('check');
+    if (summary) emit('figures');
+  }
+  markReady(file);
+}
+
+/**
+ * @param {import('./sight.js').Sight} sight
+ * @param {any} summary
+ */
+async function refreshSight(sight, summary) {
+  sight.figures = summary.devices.find((/** @type {any} */ entry) => entry.device === sight.device) || sight.figures;
+  sight.overview = (await sight.client.ask({ ask: 'overview', device: sight.device })) || sight.overview;
 }
 
 /** @param {import('./store.js').OpenFile} file asked anew after each wait */
@@ -108,8 +146,9 @@ async function firstDevice(file) {
 async function prepareDevice(file, device) {
   if (file.sights.has(device)) return true;
   const known = (/** @type {any} */ entry) => entry.device === device;
-  const [entry, figures] = [file.opened.devices.find(known), file.opened.summary.devices.find(known)];
-  const overview = entry && figures ? await file.client.ask({ ask: 'overview', device }) : null;
+  const entry = file.opened.devices.find(known);
+  const overview = entry && file.opened.summary.devices.some(known) ? await file.client.ask({ ask: 'overview', device }) : null;
+  const figures = file.opened.summary.devices.find(known); // as they are now: they may have been checked meanwhile
   if (overview) file.sights.set(device, makeSight(file.client, entry, figures, overview));
   return overview !== null;
 }

@@ -37,6 +37,25 @@ export function formatBytesGroup(values) {
   return values.length ? JSON.parse(wasm().format_bytes_group(values)) : [];
 }
 
+/** @type {[string, number, number][]} unit, its bytes, decimals */
+const UNITS = [['GiB', 2 ** 30, 2], ['MiB', 2 ** 20, 1], ['KiB', 2 ** 10, 1], ['B', 1, 0]];
+
+/**
+ * One unit for a column of numbers of very different size: small enough that the small ones are seen, too.
+ * @param {number} most the largest of them
+ * @returns {{unit: string, text: (bytes: number) => string}}
+ */
+export function columnUnit(most) {
+  const [unit, size, decimals] = UNITS.find(([, each]) => most >= each * (each === 2 ** 30 ? 64 : 1)) || UNITS[3];
+  const least = 0.5 / 10 ** decimals;
+  return { unit, text: (bytes) => {
+    const value = bytes / size;
+    if (bytes > 0 && value < least) return `<${NBSP}${(2 * least).toFixed(decimals)}`;
+    const [whole, part] = value.toFixed(decimals).split('.');
+    return bytes === 0 ? '0' : `${formatCount(Number(whole))}${part ? `.${part}` : ''}`;
+  } };
+}
+
 /** @param {number} us */
 export function formatDuration(us) {
   return wasm().format_duration_us(us);

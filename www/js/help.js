@@ -11,6 +11,9 @@ const MOUSE = [
   ['Pin it, let it go', 'Click, click again'],
   ['Fit a block’s lifetime', 'Double-click it'],
   ['Choose a range', 'Drag in the strip below the picture'],
+  ['Allocator state: scroll', 'Wheel, or drag'],
+  ['Allocator state: zoom inside rows', 'Ctrl+wheel, or pinch'],
+  ['Allocator state: show in the timeline', 'Double-click a block'],
 ];
 
 export function showHelp() {

@@ -8,6 +8,12 @@ import { emit, current } from './store.js';
  */
 
 /**
+ * @typedef {{stream?: string, kind?: 'small'|'large', pool?: [number, number]}} Filter
+ * @typedef {{group: 'pool_stream'|'none', sort: 'size'|'address'|'free'|'age', zoom: number, left: number, top: number, segment: string|null, address: string|null}} Blocks
+ *   segment, address: of what is chosen without an allocation; top in CSS pixels
+ */
+
+/**
  * @typedef {object} Sight
  * @property {import('./client.js').Client} client
  * @property {number} device
@@ -18,6 +24,11 @@ import { emit, current } from './store.js';
  * @property {any} overview the answer to `overview`
  * @property {'event'|'time'} axis
  * @property {'stack'|'age'} stacking
+ * @property {'allocations'|'segments'|'pools'} show what the picture of the timeline is made of
+ * @property {Filter|null} filter what all figures and pictures are about; null: everything
+ * @property {any} choices what can be filtered by, or null
+ * @property {number|null} moment the one that all views share
+ * @property {Blocks} blocks how the allocator's state is shown
  * @property {Range} range
  * @property {any} probe what is under the cursor, or null
  * @property {number|null} cursor where the cursor stands on the axis
@@ -37,11 +48,31 @@ import { emit, current } from './store.js';
 export function makeSight(client, device, figures, overview) {
   const sight = {
     client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
+    show: /** @type {'allocations'} */ ('allocations'), filter: null, choices: null, moment: null,
+    blocks: { group: /** @type {'pool_stream'} */ ('pool_stream'), sort: /** @type {'size'} */ ('size'), zoom: 1, left: 0, top: 0, segment: null, address: null },
     axis: /** @type {'event'} */ ('event'), stacking: /** @type {'stack'} */ ('stack'), range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
   };
   sight.range = wholeRange(sight);
   return sight;
+}
+
+/**
+ * @param {Sight} sight
+ * @returns {number} the moment that all views share
+ */
+export function momentOf(sight) {
+  return sight.moment ?? sight.probe?.moment ?? sight.overview.peak.moment;
+}
+
+/**
+ * What is under the pointer or the cursor; its moment is the one that all views share.
+ * @param {Sight} sight
+ * @param {any} probe
+ */
+export function setProbe(sight, probe) {
+  sight.probe = probe;
+  sight.moment = probe.moment;
 }
 
 /** @param {Sight} sight */

@@ -1,9 +1,10 @@
 // What is open and what is shown. Modules change it through the functions here and listen to the topics below.
 
 /**
- * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'} Topic
+ * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'|'check'|'figures'|'moment'|'filter'|'blocks'|'hover'} Topic
  * files: the list or a progress changed · active: another file or device is shown · view: another tab · range: the shown part of the timeline
  * cursor: the moment shown · selection: what is pinned · picture: a new sharp picture came · options: axis, stacking · theme: colours changed
+ * check: the allocator model is checked further · figures: all figures are to be asked for anew · moment: the one that all views share · filter: what is left out · blocks: a new picture of the allocator's state came · hover: another block is under the pointer
  */
 
 /** @type {Map<Topic, (() => void)[]>} */
@@ -47,6 +48,7 @@ export function emit(topic) {
  * @property {boolean} fresh ready, but not looked at yet: it came while another file was in use
  * @property {'loading'|'drawing'|'ready'|'stopping'|'failed'} state
  * @property {{bytes: number, total: number, events: number, stacks: number, ms: number, drawing: boolean}} progress
+ * @property {{checked: number, events: number, done: boolean, seen: boolean}} check of the allocator model; seen: the first picture is on the screen
  * @property {number} since when it was handed over, in ms
  * @property {import('./client.js').Client} client
  * @property {any} opened the worker's `opened`
@@ -54,7 +56,8 @@ export function emit(topic) {
  * @property {Map<number, import('./sight.js').Sight>} sights one for each device
  */
 
-/** @type {{files: OpenFile[], active: OpenFile|null, view: 'landing'|'overview'|'timeline', dialog: boolean}} dialog: one about an error is open or waits */
+/** @typedef {'landing'|'overview'|'timeline'|'state'} View */
+/** @type {{files: OpenFile[], active: OpenFile|null, view: View, dialog: boolean}} dialog: one about an error is open or waits */
 export const store = { files: [], active: null, view: 'overview', dialog: false };
 
 /** @returns {import('./sight.js').Sight|null} what is shown of the active file's device */
@@ -63,7 +66,7 @@ export function current() {
   return (file && file.sights.get(file.device)) || null;
 }
 
-/** @param {'landing'|'overview'|'timeline'} view */
+/** @param {View} view */
 export function setView(view) {
   if (store.view === view) return;
   store.view = view;

@@ -87,6 +87,7 @@ export function colours() {
       reserved: hex('--line-reserved'),
       edge: hex('--surface-panel'),
     },
+    state: { free: hex('--state-free-line'), pending: hex('--state-pending-line'), rounding: hex('--state-rounding'), pinned: hex('--warning-line'), ink: hex('--ink-1') },
     minimap: hex('--surface-app'),
     // Laid over data by a translucent canvas, see timeline.css.
     grid: { grid: hex('--ink-1'), axis: hex('--ink-1') },

@@ -4,8 +4,9 @@ import { byId, el } from './dom.js';
 /** What PyTorch's words mean. Title and at most two sentences. */
 const WORDS = {
   requested: ['Requested', 'The bytes the program asked for: the sizes of the live tensors, before the allocator rounds them up.'],
-  allocated: ['Allocated', 'Requested bytes rounded up to whole blocks, 512 bytes at least. It needs the allocator model, which this version does not have yet.'],
-  active: ['Active', 'Allocated blocks and those freed but still awaited by another stream. It needs the allocator model, which this version does not have yet.'],
+  allocated: ['Allocated', 'Requested bytes rounded up to whole blocks, 512 bytes at least. Known where the replayed allocator agrees with the file.'],
+  active: ['Active', 'Allocated blocks and those freed but still awaited by another stream.'],
+  inactive_split: ['Inactive split', 'Free pieces of segments that are partly in use: kept, but not one whole segment that could go back.'],
   reserved: ['Reserved', 'What the allocator holds from the driver: allocated blocks and free pieces it keeps for reuse. Other programs cannot use it.'],
   gap: ['Reserved but not requested', 'Free pieces the allocator keeps, and what rounding adds to blocks. Nothing the program asked for lies there.'],
   event: ['Event', 'One entry of the recording: an allocation, a free, a segment taken from or given back to the driver, or a failed request. Counted from 0, as in the file.'],
@@ -14,6 +15,20 @@ const WORDS = {
   blocks: ['Blocks', 'How many allocations were alive at that moment.'],
   settings: ['Allocator settings', 'What PYTORCH_CUDA_ALLOC_CONF and the defaults amounted to when the snapshot was written.'],
   end: ['At the end', 'The state after the last event of the recording.'],
+  model: ['Allocator model', 'vramscope replays the allocator event by event and compares every address with the file. Where both agree, sizes of blocks and free pieces are exact.'],
+  live: ['Live', 'Blocks that hold an allocation now, rounded up as the allocator does.'],
+  free: ['Free', 'Pieces of segments that hold nothing: kept for reuse, not given back to the driver.'],
+  pending: ['Awaiting free', 'Freed by the program, but another stream may still use it: it is free only when that stream has caught up.'],
+  rounding: ['Rounding', 'Bytes of a block beyond what was requested: sizes are rounded up, and small rests are not split off.'],
+  pinned: ['Pinned', 'At most half used, and yet it cannot go back to the driver: a live block holds the whole segment.'],
+  segment: ['Segment', 'A piece of memory taken from the driver at once, cut into blocks. It goes back only when all of it is free.'],
+  largest: ['Largest free', 'The largest piece that is free in one run: a larger request needs a new segment.'],
+  fragmentation: ['Fragmentation', '1 − largest free piece ÷ all free bytes. 0: all that is free is one piece; near 1: it lies in many small ones.'],
+  limit: ['Limit', 'What the process could reserve at most, inferred from what failed and what was granted.'],
+  outside: ['Outside of segments', 'Allocations whose segment the file does not tell.'],
+  driver: ['Driver', 'Calls to the driver: segments taken or mapped point up, those freed or unmapped down.'],
+  group: ['Pool and stream', 'Segments serve one pool, small (requests up to 1 MiB) or large, of one stream: free pieces cannot be used across.'],
+  age: ['Age', 'Segments taken from the driver first stand first.'],
   history: ['History', 'Complete means: recording began before the first allocation and no event was dropped, so every block has its beginning in the file.'],
 };
 
@@ -24,10 +39,11 @@ let shown = null;
 /**
  * @param {keyof typeof WORDS} word
  * @param {string} [text] instead of the word's own title
+ * @param {string|null} [why] a further sentence, of this file
  * @returns {HTMLElement}
  */
-export function term(word, text = WORDS[word][0]) {
-  return el('span.term', { tabindex: '0', 'data-term': word, 'aria-describedby': 'tip' }, text);
+export function term(word, text = WORDS[word][0], why = null) {
+  return el('span.term', { tabindex: '0', 'data-term': word, 'data-why': why, 'aria-describedby': 'tip' }, text);
 }
 
 /** @param {EventTarget|null} target */
@@ -62,7 +78,8 @@ export function hide() {
 function show(node) {
   const [title, text] = WORDS[/** @type {keyof typeof WORDS} */ (node.dataset.term)];
   const tip = byId('tip');
-  tip.replaceChildren(el('b', null, title), el('p', null, text));
+  const { why } = node.dataset;
+  tip.replaceChildren(el('b', null, title), why ? el('p.why', null, why) : '', el('p', null, text));
   tip.hidden = false;
   shown = node;
   const target = node.getBoundingClientRect();

@@ -1,8 +1,12 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
-// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&x=13300-27700&y=0-1024&at=17635&pin=42
+// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&stream=0&pool=large,0,0&at=17635&pin=42
+//            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { current, on, store, setView } from './store.js';
-import { isWhole, setRange } from './sight.js';
+import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
+import { setFilter } from './filter.js';
+import { setBlocks } from './views/blocks.js';
+import { setShow } from './views/layers.js';
 import { setAxis, setStacking } from './views/timeline.js';
 import { pinAllocation, setMoment } from './views/pin.js';
 
@@ -25,7 +29,16 @@ function write() {
     parts.set('x', `${round(x0)}-${round(x1)}`);
     parts.set('y', `${Math.round(y0)}-${Math.round(y1)}`);
   }
-  if (sight.selection) parts.set('at', String(sight.selection.moment));
+  if (sight.show !== 'allocations') parts.set('show', sight.show);
+  const { filter, blocks } = sight;
+  if (filter?.stream !== undefined) parts.set('stream', filter.stream);
+  if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
+  if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
+  if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
+  if (store.view === 'state') parts.set('at', String(momentOf(sight)));
+  else if (sight.selection) parts.set('at', String(sight.selection.moment));
+  if (blocks.segment) parts.set('seg', blocks.segment);
+  if (blocks.segment && blocks.address) parts.set('block', blocks.address);
   if (sight.selection?.kind === 'allocation') parts.set('pin', String(sight.selection.id));
   return `#${parts}`;
 }
@@ -59,6 +72,20 @@ function pair(text) {
   return Number.isFinite(from) && to > from ? [from, to] : null;
 }
 
+/** @param {string|null} text @returns {string|null} an address that can be meant */
+const address = (text) => (/^0x[0-9a-f]{1,16}$/.test(text || '') ? text : null);
+
+/** @param {URLSearchParams} parts @returns {import('./sight.js').Filter|null} */
+function filterOf(parts) {
+  const stream = /^(0|0x[0-9a-f]{1,16})$/.test(parts.get('stream') || '') ? parts.get('stream') : null;
+  const pool = /^(small|large)?(?:,(\d{1,15}),(\d{1,15}))?$/.exec(parts.get('pool') || '');
+  const filter = {
+    ...(stream === null ? {} : { stream }), ...(pool?.[1] ? { kind: /** @type {'small'} */ (pool[1]) } : {}),
+    ...(pool?.[2] ? { pool: /** @type {[number, number]} */ ([Number(pool[2]), Number(pool[3])]) } : {}),
+  };
+  return Object.keys(filter).length ? filter : null;
+}
+
 /** @param {URLSearchParams} parts */
 async function restore(parts) {
   if (parts.get('v') !== '1' || !store.active) return;
@@ -69,7 +96,13 @@ async function restore(parts) {
     await setAxis(parts.get('axis') === 'time' ? 'time' : 'event');
     setStacking(parts.get('by') === 'age' ? 'age' : 'stack');
     const view = parts.get('view');
-    if (view === 'overview' || view === 'timeline') setView(view);
+    await setFilter(filterOf(parts));
+    setShow(parts.get('show') || 'allocations');
+    const group = parts.get('group') === 'none' ? 'none' : 'pool_stream';
+    const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
+    const segment = address(parts.get('seg'));
+    setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
+    if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) });
@@ -99,7 +132,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);

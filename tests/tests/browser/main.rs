@@ -9,6 +9,7 @@ mod looking;
 mod opening;
 mod shots;
 mod single_file;
+mod state;
 
 use std::path::{Path, PathBuf};
 

@@ -52,6 +52,11 @@ fn take(setup: Setup) {
     save("overview-oom");
     tab.show_timeline();
     save("timeline-oom");
+    tab.key("3", "Digit3");
+    tab.wait("document.querySelector('#block-labels .size')");
+    save("state-oom");
+    tab.click("#block-labels .size");
+    save("state-oom-pinned");
     tab.click("#brand");
     tab.click("[data-sample=healthy]");
     tab.wait(

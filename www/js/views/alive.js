@@ -23,7 +23,7 @@ function update() {
   const sight = current();
   if (!sight || !store.active) return;
   const moment = momentOf(sight);
-  const key = `${store.active.id} ${sight.device} ${moment}`;
+  const key = `${store.active.id} ${sight.device} ${moment} ${JSON.stringify(sight.filter)}`;
   if (key === asked) {
     toggle();
     return;
@@ -85,6 +85,7 @@ function toggle() {
 export function initAlive() {
   on('active', update);
   on('selection', update);
+  on('filter', update);
   matchMedia('(min-height: 950px)').addEventListener('change', toggle);
   addCommands([{ title: 'Open or close the table of what is alive', group: 'Timeline', keys: ['KeyL'], shown: ['L'], run: () => {
     if (!store.active || store.view !== 'timeline') return false;

@@ -1,73 +1,14 @@
 // The column on the right: what is pinned, or else what is under the pointer.
-import { byId, copyAndSay, el, icon } from '../dom.js';
-import { bytesSpan, exactBytes, formatBytes, formatCount, formatDuration, place, plural, swatch } from '../format.js';
-import { current, on } from '../store.js';
-import { fitAllocation, letGo } from './pin.js';
+import { byId, el, icon } from '../dom.js';
+import { bytesSpan, exactBytes, formatBytes, formatCount, place, plural, swatch } from '../format.js';
+import { current, on, store } from '../store.js';
+import { allocationSections, stackSection } from './allocation-details.js';
+import { poolSections, segmentSections } from './layer-details.js';
+import { letGo, pinAllocation } from './pin.js';
 import { momentText } from './readout.js';
-import { stackList, stackText } from './stack-list.js';
-import { term } from '../tooltip.js';
 
 /** What the column shows now, so that it is built once for each. */
 let shown = '';
-
-/** @param {any} details */
-function alive(details) {
-  const from = details.before_recording ? 'before recording began' : `event ${formatCount(details.alloc_event)}`;
-  if (details.alive_at_end) return details.before_recording ? 'during the whole recording' : `${from} to the end of the recording`;
-  const to = details.free_event ?? details.free_requested_event;
-  const events = details.before_recording ? `until event ${formatCount(to)}` : `events ${formatCount(details.alloc_event)} to ${formatCount(to)}`;
-  return details.lifetime_us === null ? events : `${events}, ${formatDuration(details.lifetime_us)}`;
-}
-
-/** @param {any} details */
-function freed(details) {
-  if (details.free_requested_event === null || details.free_event === null || details.free_requested_event === details.free_event) return null;
-  return `asked for at event ${formatCount(details.free_requested_event)}, completed at ${formatCount(details.free_event)}`;
-}
-
-/** @param {any} details */
-function poolAndStream(details) {
-  const pool = details.private_pool ? `private pool (${details.private_pool.join(', ')})` : details.pool;
-  return [pool, `stream ${details.stream}`].filter(Boolean).join(', ');
-}
-
-/**
- * @param {any} details
- * @param {boolean} pinned
- */
-function allocation(details, pinned) {
-  const legend = current()?.overview.legend.find((/** @type {any} */ entry) => entry.slot === details.slot);
-  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place(legend)) : el('span.tag', null, swatch(details.slot), 'all other stacks');
-  /** @type {[string, Node|string|null][]} */
-  const facts = [
-    ['Alive', alive(details)],
-    ['Lifetime', details.alive_at_end || details.lifetime_events === null ? null : plural(details.lifetime_events, 'event')],
-    ['Freed', freed(details)],
-    ['Colour', colour],
-    ['Pool, stream', poolAndStream(details)],
-    ['Address', el('span.code', null, details.address)],
-    ['Compiled', details.compile_context],
-    ['Metadata', details.user_metadata],
-  ];
-  return el('section', null,
-    el('h2.eyebrow', null, el('span', null, 'Allocation'), el('span.of', null, pinned ? 'pinned' : 'under the pointer')),
-    el('p.figure', { 'data-bytes': details.requested_bytes, title: exactBytes(details.requested_bytes) }, formatBytes(details.requested_bytes)),
-    el('p.muted.exact', null, exactBytes(details.requested_bytes)),
-    el('dl.facts', null, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
-    el('div.row-actions', { 'data-off': !pinned || null },
-      el('button.button.small', { type: 'button', disabled: !pinned, title: 'Fit  F', onclick: () => void fitAllocation(details) }, icon('fit'), 'Show its lifetime'),
-      el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go')));
-}
-
-/**
- * @param {any[]|null} groups
- * @param {string|null} reason
- */
-function stackSection(groups, reason) {
-  if (!groups || !groups.length) return el('section', null, el('h3', null, 'Stack'), el('p.soft.small', null, reason || 'No stack was recorded for it.'));
-  const word = el('span', null, 'Copy');
-  return el('section', null, el('h3', null, term('stack', 'Stack'), el('button.button.quiet.small', { type: 'button', 'aria-label': 'Copy the stack', onclick: () => void copyAndSay(word, stackText(groups)) }, icon('copy'), word)), stackList(groups));
-}
 
 /** @param {any} selection a request that could not be served */
 function failedRequest(selection) {
@@ -116,16 +57,19 @@ function empty(sight) {
 
 function update() {
   const sight = current();
-  if (!sight) return;
+  if (!sight || store.view === 'state') return;
   const { selection, probe } = sight;
   const under = probe?.allocation;
-  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under ? `under ${under.id}` : `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
+  const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.segment.start_moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
+  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under && !layer ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
   if (key === shown) return;
   shown = key;
   const panel = byId('details');
   if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));
-  else if (selection) panel.replaceChildren(allocation(selection.details, true), stackSection(selection.details.stack, selection.details.no_stack));
-  else if (under) panel.replaceChildren(allocation(under, false), stackSection(under.stack, under.no_stack));
+  else if (selection) panel.replaceChildren(...allocationSections(selection.details, true, 'timeline'));
+  else if (under && !layer) panel.replaceChildren(...allocationSections(under, false, 'timeline'));
+  else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, 'under the pointer'));
+  else if (probe?.pool) panel.replaceChildren(...poolSections(probe.pool));
   else panel.replaceChildren(empty(sight));
   panel.scrollTop = 0;
 }
@@ -137,4 +81,12 @@ export function initDetails() {
   });
   on('cursor', update);
   on('selection', update);
+  on('view', update);
+  // Sizes of blocks are exact now.
+  on('figures', () => {
+    shown = '';
+    const { selection } = current() || {};
+    if (selection?.kind === 'allocation') void pinAllocation(selection.id, selection.moment);
+    else update();
+  });
 }

@@ -1,8 +1,8 @@
 // Hands on the picture: wheel, drag, pinch, click, double-click, and the pointer that looks.
 import { byId } from '../dom.js';
 import { current, emit, on, store } from '../store.js';
-import { pan, setRange, showWhole, zoomX, zoomY } from '../sight.js';
-import { fitAllocation, letGo, pinAllocation } from './pin.js';
+import { pan, setProbe, setRange, showWhole, zoomX, zoomY } from '../sight.js';
+import { fitAllocation, letGo, pinAllocation, setMoment } from './pin.js';
 import { viewOf } from './plot.js';
 
 const DRAG_FROM_PX = 5;
@@ -44,7 +44,7 @@ function look() {
     return sight.client.ask(now.question).then((answer) => ({ answer, x: now.x }));
   }, ({ answer, x }) => {
     if (!answer) return;
-    sight.probe = answer;
+    setProbe(sight, answer);
     if (hover) sight.cursor = x;
     if (current() === sight) emit('cursor');
   });
@@ -122,7 +122,7 @@ async function click() {
   if (!sight || !asked) return;
   const answer = await sight.client.ask(asked.question);
   if (current() !== sight || !answer) return;
-  sight.probe = answer;
+  setProbe(sight, answer);
   sight.cursor = asked.x;
   const found = answer.allocation;
   const same = found && sight.selection?.kind === 'allocation' && sight.selection.id === found.id;
@@ -174,6 +174,9 @@ export function initGestures() {
   plot.addEventListener('pointerup', pointerUp);
   plot.addEventListener('pointercancel', pointerUp);
   plot.addEventListener('pointerleave', () => {
+    const { selection, moment } = current() || {};
+    // Looking around ends where it began: at the moment of what is pinned.
+    if (hover && selection?.kind === 'allocation' && selection.moment !== moment) void setMoment(selection.moment, false);
     hover = null;
   });
   plot.addEventListener('dblclick', () => void doubleClick());

@@ -17,9 +17,9 @@ function paint() {
   if (!sight || byId('timeline').hidden || !plot.clientWidth) return;
   const scale = devicePixelRatio || 1;
   const size = { width: Math.round(plot.clientWidth * scale), height: Math.round(plot.clientHeight * scale) };
-  const view = { axis: sight.axis, ...wholeRange(sight), ...size, stacking: sight.stacking };
+  const view = { axis: sight.axis, ...wholeRange(sight), ...size, stacking: sight.stacking, ...(sight.show === 'allocations' ? {} : { show: sight.show }) };
   const request = { picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, background: colours().minimap }, selected: null };
-  const key = `${JSON.stringify(request)} ${sightId(sight)}`;
+  const key = `${JSON.stringify(request)} ${JSON.stringify(sight.filter)} ${sightId(sight)}`;
   if (key === painted) return;
   sight.client.latest('minimap', () => sight.client.draw(request), (message) => {
     if (current() !== sight) return;
@@ -123,7 +123,7 @@ export function initMinimap() {
   plot.addEventListener('pointermove', move);
   for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) plot.addEventListener(type, () => (drag = null));
   plot.addEventListener('keydown', key);
-  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme'])) on(topic, () => requestAnimationFrame(paint));
-  for (const topic of /** @type {const} */ (['active', 'range', 'options'])) on(topic, layoutBrush);
+  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter'])) on(topic, () => requestAnimationFrame(paint));
+  for (const topic of /** @type {const} */ (['active', 'range', 'options', 'filter'])) on(topic, layoutBrush);
   new ResizeObserver(paint).observe(plot);
 }

@@ -1,11 +1,14 @@
 // The overview: what the recording comes to in one sentence, what filled the memory at the peak, its course, and the largest stacks.
-import { appendAll, byId, el, icon, shorten } from '../dom.js';
+import { byId, el, icon } from '../dom.js';
 import { bytesSpan, formatBytesGroup, formatCount, formatDuration, formatShare, place, plural, shortPath } from '../format.js';
-import { current, on, setView, store } from '../store.js';
+import { current, on, store } from '../store.js';
 import { term } from '../tooltip.js';
 import { chartCard, paintChart } from './chart.js';
+import { filterText, setFilter } from '../filter.js';
+import { settingsCard, warningsCard } from './file-cards.js';
 import { barCard } from './peak-card.js';
-import { showFailedRequest, showPeak, showStack } from './pin.js';
+import { showFailedRequest, showMoment, showStack } from './pin.js';
+import { modelState } from './status.js';
 
 /** @param {any} row */
 const where = (row) => (row.at ? `${row.name}, ${shortPath(row.at)}` : row.name);
@@ -23,15 +26,15 @@ function headCard(sight) {
     ? ['Out of memory at event ', formatCount(oom.event), ': ', bytesSpan(oom.requested_bytes), ' did not fit.']
     : sight.moments > 1
       ? ['The peak is ', bytesSpan(peak.requested_bytes), ' requested, ', peak.moment === 0 ? 'before the first event.' : `at event ${formatCount(peak.event)}.`]
-      : ['This snapshot has no history: it shows ', bytesSpan(figures.end.requested_bytes), ' requested at one moment.'];
+      : ['This snapshot has no history: it shows ', bytesSpan((sight.filter ? peak : figures.end).requested_bytes), ' requested at one moment.'];
   return el('article.card.verdict', { 'data-severity': failed ? 'error' : 'note', 'aria-labelledby': 'head-title' },
     el(`p.eyebrow.${failed ? 'is-error' : 'is-note'}`, null, icon(failed ? 'error' : 'note'), failed ? 'Out of memory' : sight.moments > 1 ? 'Peak' : 'One moment'),
     el('h1', { id: 'head-title' }, ...title),
     el('p.why', null, ...(failed ? oomSentences(overview, oom) : []), ...peakSentences(alive, stacks, sight)),
     el('div.head-actions', null,
       failed ? el('button.button.primary', { type: 'button', onclick: () => void showFailedRequest(oom) }, icon('jump'), 'Show the failed request') : null,
-      sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showPeak(peak.moment) }, icon('jump'), 'Show the peak') : null),
-    facts(sight));
+      sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showMoment(peak.moment) }, icon('jump'), 'Show the peak') : null),
+    modelRow(sight), facts(sight));
 }
 
 /**
@@ -104,49 +107,6 @@ function stacksCard(sight) {
       : el('p.soft', null, 'Nothing was alive at the peak.'));
 }
 
-/** Settings for which a number stands for "not in force". */
-const NO_LIMIT = ['max_split_size', 'max_round_threshold', 'max_cached_size'];
-const OFF_AT_ZERO = ['garbage_collection_threshold', 'roundup_power2_divisions'];
-
-/**
- * @param {string} name of an allocator setting
- * @param {unknown} value
- */
-function setting(name, value) {
-  if (value === null || value === undefined) return 'not readable';
-  if (value === '') return 'not set';
-  if (value === -1 && NO_LIMIT.includes(name)) return 'no limit';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value !== 'object') return value === 0 && OFF_AT_ZERO.includes(name) ? 'off' : String(value);
-  const entries = Object.entries(value);
-  if (!entries.length) return 'none';
-  if (Array.isArray(value) || entries.some(([, each]) => typeof each === 'object')) return JSON.stringify(value);
-  if (entries.every(([, each]) => each === entries[0][1])) return entries[0][1] === 0 && OFF_AT_ZERO.includes(name) ? 'off' : `${entries[0][1]} for all`;
-  return entries.filter(([, each]) => each !== 0).map(([size, each]) => `${size}: ${each}`).join(', ');
-}
-
-const MOST_SETTINGS = 60;
-
-/** @param {any} settings */
-function settingsCard(settings) {
-  const entries = Object.entries(settings || {});
-  const rest = entries.length - MOST_SETTINGS;
-  if (!entries.length) return null;
-  return el('article.card', { 'aria-labelledby': 'settings-title' },
-    el('header', null, el('h2', { id: 'settings-title' }, term('settings'))),
-    appendAll(el('dl.settings'), entries.slice(0, MOST_SETTINGS).map(([name, value]) => el('div', null, el('dt', null, shorten(name)), el('dd', null, shorten(setting(name, value)))))),
-    rest > 0 ? el('p.soft.small', null, `and ${formatCount(rest)} more`) : null);
-}
-
-/** @param {{code: string, count: number, message: string}[]} warnings */
-function warningsCard(warnings) {
-  return el('article.card', { 'aria-labelledby': 'warnings-title' },
-    el('header', null, el('h2', { id: 'warnings-title' }, 'Notes on this file')),
-    warnings.length
-      ? appendAll(el('ul.warnings'), warnings.map((warning) => el('li', null, icon('warning'), el('span', null, warning.message), el('span.num', null, `${formatCount(warning.count)}\u00a0×`))))
-      : el('p.soft', null, 'Everything in the file was read and understood.'));
-}
-
 /** @param {any} banner */
 function bannerRow(banner) {
   if (!banner) return null;
@@ -162,22 +122,67 @@ function placed(order, card) {
   return card;
 }
 
-function build() {
+/** @param {HTMLElement|null} card over both columns */
+function wide(card) {
+  card?.classList.add('wide');
+  return card;
+}
+
+/** Figures of a part say so first. @param {import('../sight.js').Sight} sight */
+function partRow(sight) {
+  if (!sight.filter) return null;
+  return el('div.banner.wide', { role: 'note', 'data-role': 'part' }, icon('filter'), el('span', null, el('b', null, 'Figures of a part.'), ` Everything below is about ${filterText(sight.filter, sight.choices)} only.`),
+    el('button.button.small.push', { type: 'button', onclick: () => void setFilter(null) }, 'Show everything'));
+}
+
+/** What the allocator model says, as a line. @param {import('../sight.js').Sight} sight */
+function modelRow(sight) {
+  const file = store.active;
+  if (!file) return null;
+  const { mark, words, why } = modelState(sight, file);
+  return el(`p.model-line${mark === 'warning' ? '.is-warning' : ''}`, { id: 'model-line' }, icon(mark), el('span', null, ...words, '.', why ? ` ${why}` : ''));
+}
+
+/** @type {WeakMap<object, any>} answers to `settings`, by file */
+const settings = new WeakMap();
+
+/** @param {import('../store.js').OpenFile} file */
+async function loadSettings(file) {
+  if (settings.has(file)) return;
+  settings.set(file, null);
+  settings.set(file, await file.client.ask({ ask: 'settings' }));
+  const card = settingsCard(settings.get(file), file.opened.summary.allocator_settings);
+  if (store.active === file && card) document.getElementById('settings')?.replaceWith(wide(placed(5, card)) || card);
+}
+
+/** @param {boolean} [stay] where it is scrolled to */
+function build(stay = false) {
   const sight = current();
-  const opened = store.active?.opened;
-  if (!sight || !opened) return;
+  const file = store.active;
+  if (!sight || !file) return;
+  const { summary } = file.opened;
+  const { scrollTop } = byId('overview');
   const column = (/** @type {(HTMLElement|null)[]} */ ...cards) => el('div.overview-column', null, ...cards);
   byId('overview').replaceChildren(...[
+    partRow(sight),
     bannerRow(sight.overview.banner),
-    column(placed(1, headCard(sight)), placed(3, chartCard(sight)), placed(5, settingsCard(opened.summary.allocator_settings))),
-    column(placed(2, barCard(sight)), placed(4, stacksCard(sight)), placed(6, warningsCard(opened.summary.warnings))),
+    column(placed(1, headCard(sight)), placed(3, chartCard(sight))),
+    column(placed(2, barCard(sight)), placed(4, stacksCard(sight)), placed(6, warningsCard(summary.warnings, file.opened.devices))),
+    wide(placed(5, settingsCard(settings.get(file), summary.allocator_settings))),
   ].filter((node) => node !== null));
-  byId('overview').scrollTop = 0;
+  byId('overview').scrollTop = stay ? scrollTop : 0;
+  void loadSettings(file);
   paintChart();
 }
 
 export function initOverview() {
-  on('active', build);
+  on('active', () => build());
+  for (const topic of /** @type {const} */ (['filter', 'figures'])) on(topic, () => build(true));
+  on('check', () => {
+    const sight = current();
+    const line = sight && modelRow(sight);
+    if (line) document.getElementById('model-line')?.replaceWith(line);
+  });
   on('view', () => {
     if (store.view === 'overview') paintChart();
   });

@@ -1,9 +1,13 @@
 // "At the peak": one bar that adds up to what was reserved, its list, and the figures of the peak and of the end.
-import { el } from '../dom.js';
+import { el, setText } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, splitUnit, swatch } from '../format.js';
+import { on, store } from '../store.js';
 import { term } from '../tooltip.js';
+import { checkedShare } from './status.js';
 
 const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved']);
+/** @type {Record<string, string>} at the beginning of a sentence */
+const NAMES = { allocated: 'Allocated', active: 'Active', reserved: 'Reserved' };
 
 /**
  * @typedef {{slot: number, label: Node, name: string, bytes: number}} Part
@@ -45,7 +49,7 @@ export function barCard(sight) {
  */
 function bar(shown, gap, total) {
   const piece = (/** @type {string} */ shape, /** @type {number} */ bytes, /** @type {string} */ name) => {
-    const wide = total > 0 && bytes / total > 0.16;
+    const wide = total > 0 && bytes / total > Math.max(0.16, (name.length * 8 + 14) / 420); // of the narrowest card
     const node = el(`span.${shape}`, { title: `${name}: ${exactBytes(bytes)}` }, wide ? el('span', null, name) : null);
     node.style.flex = String(total > 0 ? bytes / total : 0);
     return node;
@@ -54,22 +58,42 @@ function bar(shown, gap, total) {
     ...shown.map((part) => piece(`s-${part.slot}`, part.bytes, part.name)), gap ? piece('free', gap, 'not requested') : null);
 }
 
+/**
+ * The four figures of the peak and of the end; of a part, when something is filtered out.
+ * @param {import('../sight.js').Sight} sight
+ */
+function figuresOf(sight) {
+  const { figures, overview } = sight;
+  if (!sight.filter) return { peak: figures.peak, end: figures.end };
+  const of = (/** @type {any} */ from) => ({ allocated_bytes: null, active_bytes: null, ...from });
+  return { peak: { ...of(overview.peak), reserved_bytes: overview.reserved_peak?.reserved_bytes ?? overview.peak.reserved_bytes }, end: of(overview.end) };
+}
+
+/** Why a figure is not known, in five words. @param {import('../sight.js').Sight} sight */
+function whyUnknown(sight) {
+  if (sight.filter) return 'counted for all memory only';
+  return sight.figures.model ? 'the model differs before it' : 'the allocator model was not checked';
+}
+
 /** @param {import('../sight.js').Sight} sight */
 function figureTable(sight) {
-  const { peak, end } = sight.figures;
+  const { peak, end } = figuresOf(sight);
   const { peak: requested, reserved_peak: reserved } = sight.overview;
   const apart = reserved && requested.reserved_bytes !== null && reserved.reserved_bytes !== requested.reserved_bytes;
-  const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter((value) => value !== null && value !== undefined);
+  const isKnown = (/** @type {any} */ value) => value !== null && value !== undefined;
+  const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter(isKnown);
   const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
   const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
+  const waiting = !sight.filter && store.active && !store.active.check.done;
   const figure = (/** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ name) => {
     const value = from[`${name}_bytes`];
     const metric = `${path}.${name}_bytes`;
-    if (value === null || value === undefined) return el('td.num.unknown', { 'data-metric': metric, title: 'Not known: it needs the allocator model' }, el('b', null, '–'));
+    if (!isKnown(value) && waiting && store.active) return el('td.num.unknown.waiting', { 'data-metric': metric, title: 'The allocator is being replayed' }, 'replay ', el('span', { 'data-checked': true }, checkedShare(store.active)));
+    if (!isKnown(value)) return el('td.num.unknown', { 'data-metric': metric, title: `Not known: ${whyUnknown(sight)}` }, el('b', null, '–'));
     const [number, unit] = splitUnit(texts.get(value) || '');
     return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`), metric === 'peak.reserved_bytes' && apart ? el('span.own-peak', null, 'at its own peak') : null);
   };
-  const unknown = FIGURES.filter((name) => peak[`${name}_bytes`] === null || peak[`${name}_bytes`] === undefined);
+  const unknown = FIGURES.filter((name) => !isKnown(peak[`${name}_bytes`]));
   return el('div.figure-block', { 'data-units': units.size },
     el('table.figure-table', null,
       el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...FIGURES.map((name) => el('th.num', { scope: 'col' }, term(name))))),
@@ -77,5 +101,25 @@ function figureTable(sight) {
         el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))),
         el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...FIGURES.map((name) => figure(end, 'end', name))))),
     apart ? el('p.figure-note', null, `Reserved, at its own peak: ${reserved.moment === 0 ? 'before the first event' : `event ${formatCount(reserved.event)}`}. At the peak of requested bytes `, bytesSpan(requested.reserved_bytes), ' were reserved.') : null,
-    unknown.length ? el('p.figure-note', null, `The peak of ${unknown.join(' and ')} bytes is not known: it needs the allocator model.`) : null);
+    isKnown(peak.inactive_split_bytes) ? inactive(peak.inactive_split_bytes, end.inactive_split_bytes) : null,
+    unknown.length && !waiting ? el('p.figure-note', null, `${unknown.map((name) => NAMES[name] || name).join(' and ')}: ${whyUnknown(sight)}.`) : null);
+}
+
+/**
+ * @param {number} peak
+ * @param {number|null|undefined} end
+ */
+function inactive(peak, end) {
+  const known = end !== null && end !== undefined;
+  const [most, last] = formatBytesGroup([peak, end ?? 0]);
+  const value = (/** @type {string} */ path, /** @type {number} */ bytes, /** @type {string} */ text) => el('span', { 'data-metric': path, 'data-bytes': bytes, title: exactBytes(bytes) }, text);
+  return el('p.figure-note', null, term('inactive_split'), ': ', value('peak.inactive_split_bytes', peak, most), ' at its own peak', ...(known ? [', ', value('end.inactive_split_bytes', end, last), ' at the end'] : []), '.');
+}
+
+/** While the model is checked, its share stands where the figures will. */
+export function initPeakCard() {
+  on('check', () => {
+    const file = store.active;
+    if (file) for (const node of document.querySelectorAll('[data-checked]')) setText(node, checkedShare(file));
+  });
 }

@@ -1,6 +1,7 @@
 // The cursor and what is pinned: set by pointer, keys and tables, shown by everything on the timeline.
+import { announce } from '../dom.js';
 import { current, emit, setView } from '../store.js';
-import { placeOf, reveal, setRange, xEnd } from '../sight.js';
+import { momentOf, placeOf, reveal, setProbe, setRange, xEnd } from '../sight.js';
 
 /**
  * Puts the cursor on a moment and asks what was alive then.
@@ -12,7 +13,7 @@ export async function setMoment(moment, inSight = true) {
   if (!sight) return;
   const [probe, place] = await Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment }), placeOf(sight, moment)]);
   if (current() !== sight || !probe) return;
-  sight.probe = probe;
+  setProbe(sight, probe);
   sight.cursor = (place.x0 + place.x1) / 2;
   if (inSight) reveal(sight.cursor);
   emit('cursor');
@@ -30,6 +31,7 @@ export async function pinAllocation(id, moment, details) {
   const known = details || (await sight.client.ask({ ask: 'allocation', device: sight.device, id, moment, stacking: sight.stacking }));
   if (current() !== sight || !known || known.id === null || known.id === undefined) return;
   sight.selection = { kind: 'allocation', id, moment, details: known };
+  Object.assign(sight.blocks, { segment: null, address: null });
   emit('selection');
 }
 
@@ -72,6 +74,23 @@ async function momentBeside(sight, steps, width) {
   return Math.min(Math.max(to, 0), sight.moments - 1);
 }
 
+/**
+ * Shows a pinned allocation in another view, at the moment in force if it is alive then.
+ * @param {'timeline'|'state'} view
+ * @param {any} details
+ */
+export async function showIn(view, details) {
+  const sight = current();
+  if (!sight) return;
+  const now = momentOf(sight);
+  const alive = now >= details.start_moment && now < details.end_moment;
+  const moment = alive ? now : details.start_moment;
+  await pinAllocation(details.id, moment);
+  await setMoment(moment, view === 'timeline');
+  setView(view);
+  announce(view === 'state' ? 'Shown in the allocator state' : 'Shown in the timeline');
+}
+
 /** @returns {boolean} whether something was pinned */
 export function letGo() {
   const sight = current();
@@ -82,7 +101,7 @@ export function letGo() {
 }
 
 /** @param {number} moment in the timeline, in sight */
-export async function showPeak(moment) {
+export async function showMoment(moment) {
   setView('timeline');
   await setMoment(moment);
 }

@@ -5,7 +5,7 @@ import { placeOf } from '../sight.js';
 import { emit } from '../store.js';
 
 const MOST_MARKS = 50;
-/** @type {WeakMap<import('../sight.js').Sight, {axis: string, marks: Mark[]}>} */
+/** @type {WeakMap<import('../sight.js').Sight, {axis: string, of: any, marks: Mark[]}>} of: the overview they come from */
 const known = new WeakMap();
 /** @typedef {{kind: 'peak'|'oom', text: string, x: number, bytes: number}} Mark */
 
@@ -15,17 +15,18 @@ const known = new WeakMap();
  */
 function marksOf(sight) {
   const have = known.get(sight);
-  if (have && have.axis === sight.axis) return have.marks;
+  if (have && have.axis === sight.axis && have.of === sight.overview) return have.marks;
   const axis = sight.axis;
-  known.set(sight, { axis, marks: [] });
-  const { peak, ooms } = sight.overview;
+  const of = sight.overview;
+  known.set(sight, { axis, of, marks: [] });
+  const { peak, ooms } = of;
   const wanted = [
     { kind: /** @type {'peak'} */ ('peak'), text: `Peak ${formatBytes(peak.requested_bytes)}`, moment: peak.moment, bytes: peak.requested_bytes },
     ...ooms.slice(-MOST_MARKS).map((/** @type {any} */ oom) => ({ kind: 'oom', text: `OOM, asked for ${formatBytes(oom.requested_bytes)}`, moment: oom.moment, bytes: oom.requested_at ?? peak.requested_bytes })),
   ];
   void Promise.all(wanted.map((mark) => placeOf(sight, mark.moment))).then((places) => {
-    known.set(sight, { axis, marks: wanted.map((mark, index) => ({ ...mark, x: (places[index].x0 + places[index].x1) / 2 })) });
-    if (sight.axis === axis) emit('range');
+    known.set(sight, { axis, of, marks: wanted.map((mark, index) => ({ ...mark, x: (places[index].x0 + places[index].x1) / 2 })) });
+    if (sight.axis === axis && sight.overview === of) emit('range');
   });
   return [];
 }

@@ -1,19 +1,16 @@
 // The picture of the timeline: the last sharp raster moved and scaled in the frame of the gesture, then a new one from the worker.
 import { wasm } from '../wasm.js';
 import { byId } from '../dom.js';
+import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { wholeRange } from '../sight.js';
 import { colours } from '../theme.js';
 import { layoutOverlay } from './plot-labels.js';
 
 const canvas = () => /** @type {HTMLCanvasElement} */ (byId('timeline-canvas'));
-const STALE_MS = 1000;
-/** When the last input came, and when the one came that the next frame answers. */
-let input = 0;
-let cause = 0;
+/** When the input came that the next frame answers. */
+let since = 0;
 let scheduled = false;
-
-for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown', 'click', 'dblclick']) addEventListener(type, (event) => (input = event.timeStamp), { capture: true, passive: true });
 
 /** @returns {{width: number, height: number}} the plot in device pixels */
 export function plotSize() {
@@ -28,7 +25,7 @@ export function plotSize() {
  * @param {{width: number, height: number}} [size]
  */
 export function viewOf(sight, size = plotSize()) {
-  return { axis: sight.axis, ...sight.range, ...size, stacking: sight.stacking };
+  return { axis: sight.axis, ...sight.range, ...size, stacking: sight.stacking, ...(sight.show === 'allocations' ? {} : { show: sight.show }) };
 }
 
 /**
@@ -37,11 +34,12 @@ export function viewOf(sight, size = plotSize()) {
  */
 function request(sight, size) {
   const { picture } = colours();
-  return { picture: 'timeline', device: sight.device, view: viewOf(sight, size), colours: picture, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
+  const filter = sight.filter ? { filter: sight.filter } : {};
+  return { picture: 'timeline', ...filter, device: sight.device, view: viewOf(sight, size), colours: picture, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
 }
 
 /** @param {import('../sight.js').Sight} sight what a picture must share with another to be moved in its place */
-const style = (sight) => `${sight.axis} ${sight.stacking} ${colours().key}`;
+const style = (sight) => `${sight.axis} ${sight.stacking} ${sight.show} ${JSON.stringify(sight.filter)} ${colours().key}`;
 
 /** @param {object} wish */
 const keyOf = (wish) => JSON.stringify(wish);
@@ -83,7 +81,7 @@ function take(sight, message, wish) {
   kept.height = height;
   kept.getContext('2d')?.putImageData(new ImageData(message.pixels, width, height), 0, 0);
   sight.sharp = { canvas: kept, range: { x0, x1, y0, y1 }, key: keyOf(wish) };
-  sight.style = `${wish.view.axis} ${wish.view.stacking} ${colours().key}`;
+  sight.style = style({ ...sight, axis: wish.view.axis, stacking: wish.view.stacking, show: wish.view.show || 'allocations', filter: wish.filter || null });
   const whole = wholeRange(sight);
   if (x0 <= whole.x0 && x1 >= whole.x1 && y0 <= whole.y0 && y1 >= whole.y1) sight.whole = sight.sharp;
 }
@@ -92,7 +90,7 @@ function take(sight, message, wish) {
 export function schedule() {
   if (scheduled) return;
   scheduled = true;
-  cause = performance.now() - input < STALE_MS ? input : 0;
+  since = cause();
   requestAnimationFrame(() => {
     scheduled = false;
     paint();
@@ -103,11 +101,11 @@ export function schedule() {
 function paint() {
   const sight = current();
   if (!sight || store.view !== 'timeline' || byId('timeline').hidden) return;
-  const since = cause;
+  const from = since;
   const size = plotSize();
   blit(sight, size);
   paintGrid(sight, size);
-  measure(since, 'moved');
+  measure(from, 'moved');
   layoutOverlay(sight, size);
   const wish = request(sight, size);
   if (sight.sharp?.key === keyOf(wish)) return;
@@ -118,7 +116,7 @@ function paint() {
     take(sight, message, latest);
     if (current() !== sight || byId('timeline').hidden) return;
     blit(sight, plotSize());
-    measure(since, 'sharp');
+    measure(from, 'sharp');
     emit('picture');
     if (keyOf(request(sight, plotSize())) !== sight.sharp?.key) schedule();
   });
@@ -126,13 +124,10 @@ function paint() {
 
 /**
  * One redraw, from the input that caused it to the pixels: of the moved picture, and of the sharp one.
- * @param {number} since 0: no input caused it
+ * @param {number} from 0: no input caused it
  * @param {'moved'|'sharp'} kind
  */
-function measure(since, kind) {
-  const end = performance.now();
-  if (since > 0 && since <= end) performance.measure('vramscope:frame', { start: since, end, detail: { kind } });
-}
+const measure = (from, kind) => measureSince('vramscope:frame', from, { kind });
 
 /**
  * @param {import('../sight.js').Sight} sight
@@ -184,6 +179,6 @@ function paintGrid(sight, { width, height }) {
 }
 
 export function initPlot() {
-  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view'])) on(topic, schedule);
+  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('timeline-plot'));
 }

@@ -9,7 +9,9 @@ import { isWhole } from '../sight.js';
 import { hide as hideTooltip } from '../tooltip.js';
 import { isLoading, loadingFile, percent, updateLoading } from './loading.js';
 
-const VIEWS = ['landing', 'loading', 'overview', 'timeline'];
+const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state'];
+/** Which picture has the keys once its tab was clicked. */
+const PICTURES = { timeline: 'timeline-canvas', state: 'state-canvas' };
 
 /** Shows one view and hides the others. */
 export function showView() {
@@ -19,6 +21,12 @@ export function showView() {
   if (shown === 'loading') updateLoading();
   for (const view of VIEWS) byId(view).hidden = view !== shown;
   for (const node of document.querySelectorAll('.in-file')) /** @type {HTMLElement} */ (node).hidden = !file;
+  // What scripts look for by role is what is seen.
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-of]'))) {
+    const seen = (node.dataset.of === 'state') === (shown === 'state');
+    if (seen) node.dataset.role = node.matches('.details') ? 'details' : 'cursor';
+    else delete node.dataset.role;
+  }
   for (const tab of document.querySelectorAll('[role=tab]')) {
     const selected = /** @type {HTMLElement} */ (tab).dataset.view === shown;
     tab.setAttribute('aria-selected', String(selected));
@@ -30,6 +38,10 @@ export function showView() {
 function updateScope() {
   const sight = current();
   if (!sight) return;
+  if (store.active && store.view === 'state') {
+    setText(byId('scope'), sight.moment === null ? '' : sight.moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(sight.moment - 1)} of ${formatCount(sight.moments - 1)}`);
+    return;
+  }
   const { x0, x1 } = sight.range;
   const part = sight.axis === 'event'
     ? `Events ${formatCount(Math.floor(x0))} to ${formatCount(Math.max(0, Math.ceil(x1) - 2))}`
@@ -111,15 +123,14 @@ export function initShell() {
   on('files', updateFiles);
   on('active', updateFiles);
   on('view', showView);
-  on('range', updateScope);
-  on('options', updateScope);
+  for (const topic of /** @type {const} */ (['range', 'options', 'moment', 'cursor'])) on(topic, updateScope);
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
   for (const [index, tab] of tabs.entries()) {
-    const view = /** @type {'overview'|'timeline'} */ (tab.dataset.view);
+    const view = /** @type {'overview'|'timeline'|'state'} */ (tab.dataset.view);
     tab.addEventListener('click', (event) => {
       setView(view);
       // Who came by mouse wants the keys of the picture next, not those of the tabs.
-      if (event.detail > 0 && view === 'timeline') byId('timeline-canvas').focus({ preventScroll: true });
+      if (event.detail > 0 && view !== 'overview') byId(PICTURES[view]).focus({ preventScroll: true });
     });
     tab.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

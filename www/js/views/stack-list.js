@@ -1,7 +1,7 @@
 // A call stack, innermost frame first: own frames strong, runs of torch and C++ folded to one row that opens.
-import { appendAll, el, icon } from '../dom.js';
+import { appendAll, el, icon, shorten } from '../dom.js';
 
-/** @typedef {{name: string, file: string|null, line: number|null}} Frame */
+/** @typedef {{name: string, file: string|null, line: number|null, fx?: {op: string|null, name: string|null, target: string|null, source: string|null}|null}} Frame */
 /** @typedef {{kind: 'own'|'library'|'torch'|'cpp', folded: boolean, label: string|null, frames: Frame[]}} Group */
 
 /** @param {Frame} frame */
@@ -21,7 +21,13 @@ function breakable(text) {
  */
 function row(frame, kind) {
   const where = at(frame);
-  return el(`li${kind === 'own' ? '.user' : '.library'}`, null, el('span.fn', null, frame.name || '?'), where ? el('span.at', null, ...breakable(where)) : null);
+  return el(`li${kind === 'own' ? '.user' : '.library'}`, null, el('span.fn', null, frame.name || '?'), where ? el('span.at', null, ...breakable(where)) : null, frame.fx ? graph(frame.fx) : null);
+}
+
+/** The node of a traced graph that the frame stands for. @param {NonNullable<Frame['fx']>} fx */
+function graph({ op, name, target, source }) {
+  const node = [op, name].filter(Boolean).join(' ');
+  return el('span.fx', null, el('span', null, `Graph node ${node}${target ? `, ${target}` : ''}`), source ? el('code', null, shorten(source, 400)) : null);
 }
 
 /** @param {Group} group */

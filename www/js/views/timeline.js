@@ -130,7 +130,8 @@ export function initTimeline() {
   for (const topic of /** @type {const} */ (['active', 'options'])) on(topic, updateToolbar);
   on('active', () => {
     const sight = current();
-    if (sight && !sight.probe) void setMoment(sight.overview.peak.moment, false);
+    // The moment that matters: the request that failed last, or the peak.
+    if (sight && !sight.probe) void setMoment(sight.overview.ooms.at(-1)?.moment ?? sight.overview.peak.moment, false);
   });
   on('cursor', () => {
     const sight = current();

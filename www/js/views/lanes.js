@@ -1,0 +1,113 @@
+// Lanes under the timeline: record_function ranges, and calls of the driver. Only there when the recording has some.
+import { byId, el } from '../dom.js';
+import { exactBytes, formatBytes, formatCount, formatDuration, plural } from '../format.js';
+import { current, on, store } from '../store.js';
+import { setRange } from '../sight.js';
+import { term } from '../tooltip.js';
+
+const MOST_LANES = 8;
+const DIGIT_PX = 7.6;
+const AIR_PX = 12;
+/** @typedef {{lanes: number, driver: boolean}} Has */
+/** @type {WeakMap<object, Has>} what the whole recording has: the space is kept, whatever is in sight */
+const known = new WeakMap();
+let scheduled = false;
+
+/** @param {import('../sight.js').Sight} sight */
+async function find(sight) {
+  if (known.has(sight) || sight.moments < 2) return;
+  const answer = await sight.client.ask({ ask: 'lanes', device: sight.device, axis: 'event', x0: 0, x1: sight.moments, width: 1000 });
+  known.set(sight, { lanes: Math.min(MOST_LANES, answer?.lanes || 0), driver: (answer?.driver.length || 0) > 0 });
+  if (current() === sight) build(sight);
+}
+
+/** Empty lanes of the right number. @param {import('../sight.js').Sight} sight */
+function build(sight) {
+  const has = known.get(sight);
+  byId('lanes').hidden = !has || (has.lanes === 0 && !has.driver);
+  if (!has) return;
+  const lane = (/** @type {Node|string} */ name, /** @type {string} */ shape) => el('div.lane', null, el('span', null, name), el(`div.track.${shape}`));
+  byId('lanes').replaceChildren(
+    ...Array.from({ length: has.lanes }, (_, index) => lane(index ? '' : 'Ranges', 'ranges')),
+    ...(has.driver ? [lane(term('driver'), 'driver')] : []));
+  schedule();
+}
+
+function schedule() {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    paint();
+  });
+}
+
+function paint() {
+  const sight = current();
+  const track = /** @type {HTMLElement|null} */ (document.querySelector('#lanes .track'));
+  if (!sight || store.view !== 'timeline' || byId('lanes').hidden || !track) return;
+  sight.client.latest('lanes', () => {
+    const { x0, x1 } = sight.range;
+    const { axis } = sight;
+    const width = Math.max(1, track.clientWidth);
+    return sight.client.ask({ ask: 'lanes', device: sight.device, axis, x0, x1, width }).then((answer) => ({ answer, x0, x1, axis, width }));
+  }, ({ answer, x0, x1, axis, width }) => {
+    if (!answer || current() !== sight || axis !== sight.axis) return;
+    const share = (/** @type {number} */ x) => (x - x0) / (x1 - x0);
+    const tracks = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#lanes .track.ranges'));
+    for (const [index, node] of tracks.entries()) node.replaceChildren(...answer.ranges.filter((/** @type {any} */ each) => each.lane === index).map((/** @type {any} */ each) => range(sight, each, share, width)));
+    document.querySelector('#lanes .track.driver')?.replaceChildren(...calls(answer.driver, share, sight));
+  });
+}
+
+/** @param {import('../sight.js').Sight} sight @param {number} x */
+const at = (sight, x) => (sight.axis === 'time' ? formatDuration(x) : `event ${formatCount(Math.max(0, Math.floor(x) - 1))}`);
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {any} each
+ * @param {(x: number) => number} share
+ * @param {number} width
+ */
+function range(sight, each, share, width) {
+  const from = Math.max(0, share(each.x0)), to = Math.min(1, share(each.x1));
+  const many = each.count > 1;
+  const name = many ? plural(each.count, 'range') : each.name;
+  const extent = `${each.open_start ? 'before recording' : at(sight, each.x0)} to ${each.open_end ? 'the end or later' : at(sight, each.x1)}`;
+  const fits = (to - from) * width >= name.length * DIGIT_PX + AIR_PX;
+  const node = el(`button.range${many ? '.many' : ''}`, { type: 'button', title: `${name}\n${extent}`, 'aria-label': `${name}, ${extent}. Zoom to it`, onclick: () => {
+    const air = (each.x1 - each.x0) * 0.05;
+    setRange({ x0: each.x0 - air, x1: each.x1 + air });
+  } }, fits ? el('span', null, name) : null);
+  Object.assign(node.style, { left: `${from * 100}%`, width: `${Math.max(0, to - from) * 100}%` });
+  return node;
+}
+
+/**
+ * @param {any[]} driver calls merged by column
+ * @param {(x: number) => number} share
+ * @param {import('../sight.js').Sight} sight
+ */
+function calls(driver, share, sight) {
+  const most = Math.max(1, ...driver.map((each) => Math.max(each.gained_bytes, each.lost_bytes)));
+  const bar = (/** @type {any} */ each, /** @type {'gain'|'loss'} */ shape) => {
+    const bytes = shape === 'gain' ? each.gained_bytes : each.lost_bytes;
+    const count = shape === 'gain' ? each.alloc + each.map : each.free + each.unmap;
+    if (!count) return null;
+    const node = el(`i.${shape}`, { title: `${plural(count, 'call')}, ${shape === 'gain' ? 'took' : 'gave back'} ${formatBytes(bytes)} (${exactBytes(bytes)})\n${at(sight, each.x0)}` });
+    Object.assign(node.style, { left: `${Math.max(0, share(each.x0)) * 100}%`, height: `${Math.max(15, Math.sqrt(bytes / most) * 50)}%` });
+    return node;
+  };
+  return driver.flatMap((each) => [bar(each, 'gain'), bar(each, 'loss')]).filter((node) => node !== null);
+}
+
+export function initLanes() {
+  on('active', () => {
+    const sight = current();
+    if (!sight) return;
+    build(sight);
+    void find(sight);
+  });
+  for (const topic of /** @type {const} */ (['range', 'options', 'view', 'filter'])) on(topic, schedule);
+  new ResizeObserver(schedule).observe(byId('lanes'));
+}
