@@ -112,7 +112,7 @@ fn state_lists_segments_and_blocks_at_a_moment() {
     assert_eq!(sum(&end), 2_240 << 20);
     let block = &end["devices"][0]["segments"][0]["blocks"][0];
     assert!(block["address"].as_str().unwrap().starts_with("0x") && block["state"].is_string());
-    assert_eq!(sum(&state(&["--at", "0"])), 60 << 20, "after the first event, a segment_alloc");
+    assert_eq!(sum(&state(&["--at", "0"])), 18 << 20, "after the first event, a segment_alloc");
     assert!(sum(&state(&["--at", "peak"])) > sum(&end));
     let text = String::from_utf8(vramscope(&["state", &file], None).stdout).unwrap();
     assert!(text.contains("Large pool, stream 0") && text.contains("0.91"), "{text}");

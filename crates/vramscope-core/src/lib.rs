@@ -13,7 +13,7 @@
 //! assert_eq!(query::summary::summary(&recording).devices.len(), 1);
 //! ```
 //!
-//! Modules import only what stands to their left: `units, ids → warning → model → decode → replay → query`.
+//! Modules import only what stands to their left: `units, ids → warning → model → decode → allocator → replay → query`.
 
 pub mod allocator;
 pub mod decode;

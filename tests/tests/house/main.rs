@@ -26,7 +26,8 @@ const HOUSE: [(&str, &[&str]); 7] = [
 ];
 
 /// The modules of vramscope-core; each imports only those to its left.
-const CORE_MODULES: [&str; 7] = ["units", "ids", "warning", "model", "decode", "replay", "query"];
+const CORE_MODULES: [&str; 8] =
+    ["units", "ids", "warning", "model", "decode", "allocator", "replay", "query"];
 
 const WITHOUT_JAVASCRIPT: [&str; 4] =
     ["vramscope-pickle", "vramscope-core", "vramscope-render", "vramscope-cli"];

@@ -118,16 +118,18 @@ fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> O
 /// Slots that own a place, then the two neutral ones as one.
 fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
     let snapshot = &recording.snapshot;
+    // Places keep their colours under a filter; their bytes are those of the part that it shows.
+    let peak = slot_bytes(replay, replay.peak());
     let mut items: Vec<LegendItem> = (0..)
         .zip(replay.slot_owners())
-        .map(|(slot, (site, bytes))| LegendItem {
+        .zip(peak)
+        .map(|((slot, (site, _)), bytes)| LegendItem {
             slot,
             name: site.name(snapshot),
             at: site.at(snapshot),
-            bytes: *bytes,
+            bytes,
         })
         .collect();
-    let peak = slot_bytes(replay, replay.peak());
     let rest: u64 = peak[SLOTS_BY_RANK..N_SLOTS].iter().sum();
     items.push(LegendItem {
         slot: SLOTS_BY_RANK as u8,

@@ -127,6 +127,11 @@ fn row(key: &str, what: &'static str, values: Option<&Value>, config: &Config) -
             units::format_bytes(config.large_segment_bytes),
             config.large_segment_bytes == default.large_segment_bytes,
         ),
+        "pinned_num_register_threads" => {
+            let (value, _) = plain(recorded?);
+            let is_default = value == "1";
+            (value, is_default)
+        }
         // The rest is shown only where the file has it.
         _ => plain(recorded?),
     };

@@ -1,12 +1,14 @@
 //! The allocator at a moment, in figures: by pool and stream, what pins half-empty segments, and why a request failed.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 
+use hashbrown::HashMap;
 use serde::Serialize;
 
 use super::event_before;
 use crate::ids::StackId;
 use crate::model::{Action, BlockState, Device, PoolId, SegmentKind, Snapshot};
+use crate::replay::segments::Owner;
 use crate::replay::state::{BlockNow, SegmentNow, State};
 use crate::replay::{Recording, Replay, Site};
 
@@ -194,17 +196,15 @@ fn sum(segments: &[&SegmentNow], state: &State) -> Figures {
     figures
 }
 
-/// Default pools first, large before small, then by stream.
+/// Default pools first, large before small, then private ones; inside each by reserved bytes, as in the picture.
 fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
-    let mut members: BTreeMap<(PoolId, bool, u64), Vec<&SegmentNow>> = BTreeMap::new();
+    let mut members: HashMap<Owner, Vec<&SegmentNow>> = HashMap::new();
     for segment in &state.segments {
-        let owner = &segment.owner;
-        let key = (owner.pool, owner.kind == SegmentKind::Small, snapshot.stream(owner.stream));
-        members.entry(key).or_default().push(segment);
+        members.entry(segment.owner).or_default().push(segment);
     }
-    let group = |((pool, is_small, stream), segments): ((PoolId, bool, u64), Vec<&SegmentNow>)| {
-        let kind = if is_small { SegmentKind::Small } else { SegmentKind::Large };
-        let stream = super::stream_text(stream);
+    let group = |(owner, segments): (Owner, Vec<&SegmentNow>)| {
+        let Owner { kind, pool, stream } = owner;
+        let stream = super::stream_text(snapshot.stream(stream));
         Group {
             key: format!("{}/{}:{}/{stream}", kind.name(), pool.0, pool.1),
             label: format!("{}, stream {stream}", super::pool_label(kind, pool)),
@@ -214,12 +214,18 @@ fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
             figures: sum(&segments, state),
         }
     };
-    members.into_iter().map(group).collect()
+    let mut groups: Vec<Group> = members.into_iter().map(group).collect();
+    groups.sort_by_cached_key(|group| {
+        let private = group.pool != (0, 0);
+        let is_small = !private && group.kind == SegmentKind::Small;
+        (private, is_small, Reverse(group.figures.reserved_bytes), group.key.clone())
+    });
+    groups
 }
 
 fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
     let mut held: Vec<&SegmentNow> = state.segments.iter().filter(|segment| segment.is_pinned()).collect();
-    held.sort_by_key(|segment| (std::cmp::Reverse(segment.free_bytes()), segment.address));
+    held.sort_by_key(|segment| (Reverse(segment.free_bytes()), segment.address));
     Pinned {
         segments: held.len() as u32,
         free_bytes: held.iter().fold(0, |sum, segment| segment.free_bytes().saturating_add(sum)),
@@ -235,7 +241,7 @@ fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
 fn pinned_row(snapshot: &Snapshot, replay: &Replay, state: &State, segment: &SegmentNow) -> PinnedSegment {
     let mut live: Vec<&BlockNow> =
         state.blocks_of(segment).iter().filter(|block| block.allocation.is_some()).collect();
-    live.sort_by_key(|block| (std::cmp::Reverse(block.size_bytes), block.address));
+    live.sort_by_key(|block| (Reverse(block.size_bytes), block.address));
     let pinning = |block: &&BlockNow| {
         let allocation = block.allocation.unwrap_or(0);
         let site = Site::of_stack(replay.allocations().stack(allocation), snapshot);

@@ -52,6 +52,8 @@ pub struct Label {
     pub bytes: u64,
     /// "allocated", "pending" or "free".
     pub state: &'static str,
+    /// Colour slot of a block in use.
+    pub slot: Option<u8>,
 }
 
 /// Room for the shortest size, in CSS pixels: "4.7".
@@ -110,8 +112,16 @@ impl Layout<'_> {
         let (mut labels, mut x) = (Vec::new(), row.x);
         for run in self.cells(row).chunk_by(|a, b| a == b) {
             let width = run.len() as i64;
-            if let Some(block) = run.first().and_then(|&index| self.block(index)).filter(|_| width >= least) {
-                labels.push(Label { x, width, bytes: block.size_bytes, state: state_name(block.state) });
+            let first = run.first().copied().filter(|_| width >= least);
+            if let Some((cell, block)) = first.and_then(|cell| Some((cell, self.block(cell)?))) {
+                let slot = block.allocation.map(|_| self.slot(cell));
+                labels.push(Label {
+                    x,
+                    width,
+                    bytes: block.size_bytes,
+                    state: state_name(block.state),
+                    slot,
+                });
             }
             x += width;
         }
