@@ -58,6 +58,7 @@ fn measure(what: &str, url: &str) {
         peak.unwrap_or_default()
     );
     zoom(&page, what);
+    scrub(&page, what);
     assert_eq!(page.errors(), Vec::<String>::new());
     assert_eq!(page.requests(), Vec::<String>::new());
 }
@@ -82,6 +83,36 @@ fn zoom(page: &Page, what: &str) {
         let (p50, p95, most) = (share(0.5), share(0.95), durations.last().copied().unwrap_or(f64::NAN));
         println!("{what}: {} frames, {kind}: p50 {p50:.1}, p95 {p95:.1}, most {most:.1} ms", durations.len());
     }
+}
+
+/// Events, segment events and peaks by key, from places all over the recording: each redraw leaves a measure from the key to the pixels.
+fn scrub(page: &Page, what: &str) {
+    page.click("[role=tab][data-view=state]");
+    page.wait("document.querySelector('canvas[data-role=state]').checkVisibility()");
+    let mut durations: Vec<f64> = Vec::new();
+    for place in 1..20 {
+        page.click_at(page.at("#scrub", f64::from(place) / 20.0, 0.5));
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        page.js("performance.clearMeasures('vramscope:state')");
+        for (key, code) in
+            [(".", "Period"), (",", "Comma"), (".", "Period"), ("]", "BracketRight"), ("[", "BracketLeft")]
+        {
+            page.key(key, code);
+            std::thread::sleep(std::time::Duration::from_millis(150));
+        }
+        let measures = page.js("return performance.getEntriesByName('vramscope:state').map(f => f.duration)");
+        durations.extend(measures.as_array().unwrap().iter().filter_map(|duration| duration.as_f64()));
+    }
+    durations.sort_by(f64::total_cmp);
+    let share =
+        |share: f64| durations.get((durations.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN);
+    let most = durations.last().copied().unwrap_or(f64::NAN);
+    println!(
+        "{what}: state at {} key presses: p50 {:.1}, p95 {:.1}, most {most:.1} ms",
+        durations.len(),
+        share(0.5),
+        share(0.95)
+    );
 }
 
 fn number(page: &Page, expression: &str) -> f64 {
