@@ -95,7 +95,7 @@ fn n08_unknown_addresses_are_counted_and_the_state_goes_on() {
     assert!(codes.contains(&"outside_segments") && codes.contains(&"contradictions"), "{codes:?}");
     assert!(
         query::answer(&recording, r#"{"ask":"state","device":0,"moment":5}"#)
-            .contains("\"outside\":{\"count\":2")
+            .contains("\"outside\":{\"count\":1")
     );
 }
 
