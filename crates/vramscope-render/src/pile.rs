@@ -32,6 +32,7 @@ pub(crate) trait Things {
 }
 
 /// The allocations of a device.
+#[derive(Clone, Copy)]
 pub(crate) struct Allocated<'a>(pub(crate) &'a Replay);
 
 impl Things for Allocated<'_> {
@@ -85,8 +86,8 @@ impl<T: Things> Pile<T> {
     }
 
     /// Visits what is alive at a moment, from the bottom to the top. Cheap if the moment is not before the last one.
-    #[inline]
-    pub(crate) fn for_each(&mut self, moment: u32, mut visit: impl FnMut(&T, &Block)) {
+    #[inline(always)]
+    pub(crate) fn for_each(&mut self, moment: u32, mut visit: impl FnMut(&Block)) {
         self.move_to(moment);
         for list in &mut self.lists {
             let mut n_alive = 0;
@@ -95,7 +96,7 @@ impl<T: Things> Pile<T> {
                 if block.end > moment {
                     list[n_alive] = block;
                     n_alive += 1;
-                    visit(&self.things, &block);
+                    visit(&block);
                 }
             }
             list.truncate(n_alive);

@@ -99,6 +99,7 @@ impl Reserved {
 }
 
 /// Segments as things to be piled up.
+#[derive(Clone)]
 pub(crate) struct Spans<'a> {
     replay: &'a Replay,
     pools: Vec<PoolNow>,
@@ -164,7 +165,7 @@ impl<'a> Pools<'a> {
         let find = |pools: &mut [PoolNow], key, add: &dyn Fn(&mut PoolNow)| {
             pools.iter_mut().filter(|pool| (pool.kind, pool.pool) == key).for_each(add);
         };
-        self.segments.for_each(moment, |_, block| {
+        self.segments.for_each(moment, |block| {
             if let Some(span) = segments.spans().get(block.allocation as usize) {
                 let add = |pool: &mut PoolNow| {
                     pool.reserved_bytes = pool.reserved_bytes.saturating_add(block.size_bytes)
@@ -172,7 +173,7 @@ impl<'a> Pools<'a> {
                 find(pools, (span.owner.kind, span.owner.pool), &add);
             }
         });
-        self.allocations.for_each(moment, |_, block| {
+        self.allocations.for_each(moment, |block| {
             let add = |pool: &mut PoolNow| pool.used_bytes = pool.used_bytes.saturating_add(block.size_bytes);
             find(pools, segments.pool_of(block.allocation), &add);
         });
@@ -183,7 +184,7 @@ impl<'a> Pools<'a> {
 /// The thing of a pile that was painted at a row.
 pub(crate) fn in_row<T: Things>(pile: &mut Pile<T>, moment: u32, rows: Rows, row: i32) -> Option<u32> {
     let (mut bytes, mut found) = (0u64, None);
-    pile.for_each(moment, |_, block| {
+    pile.for_each(moment, |block| {
         let to = bytes.saturating_add(block.size_bytes);
         if rows.edge(bytes) <= row && row < rows.edge(to) {
             found = Some(block.allocation);

@@ -33,7 +33,7 @@ pub fn paint(replay: &Replay, view: &View, colours: &Colours, selected: Option<u
 }
 
 /// Paints things piled up at the moment that `fullest` chooses for each column.
-fn paint_pile<T: Things>(
+fn paint_pile<T: Things + Clone>(
     replay: &Replay,
     view: &View,
     colours: &Colours,
@@ -43,7 +43,8 @@ fn paint_pile<T: Things>(
 ) -> Picture {
     let palette = Palette::new(colours);
     let mut painter = ColumnPainter::new(view.rows(), &palette, selected);
-    let mut pile = Pile::new(things, stacking(view));
+    // Slots are read beside the pile, not through it: it changes while it is visited.
+    let mut pile = Pile::new(things.clone(), stacking(view));
     let mut picture = Picture::new(view.width, view.height);
     let mut strip = Strip::new(view.height);
     let mut reserved_edges = Vec::with_capacity(view.width as usize);
@@ -55,7 +56,7 @@ fn paint_pile<T: Things>(
         if painted == Some(moment) {
             strip.repeat(column);
         } else {
-            paint_column(&mut pile, moment, &mut painter, strip.column(column));
+            paint_column(&mut pile, &things, moment, &mut painter, strip.column(column));
             painted = Some(moment);
         }
         strip.finish(column, &mut picture);
@@ -74,13 +75,14 @@ fn stacking(view: &View) -> Stacking {
 
 fn paint_column<T: Things>(
     pile: &mut Pile<T>,
+    things: &T,
     moment: Option<u32>,
     painter: &mut ColumnPainter<'_>,
     pixels: &mut [u32],
 ) {
     painter.begin(pixels);
     if let Some(moment) = moment {
-        pile.for_each(moment, |things, block| {
+        pile.for_each(moment, |block| {
             painter.block(pixels, block.allocation, block.size_bytes, |id| things.slot(id));
         });
     }

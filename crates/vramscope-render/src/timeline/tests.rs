@@ -162,7 +162,7 @@ proptest! {
             for_each_run(replay, moment, stacking, |run| expected.push((run.from_bytes, run.to_bytes, run.allocation)));
             expected.sort_unstable();
             let (mut found, mut bytes) = (Vec::new(), 0);
-            pile.for_each(moment, |_, block| {
+            pile.for_each(moment, |block| {
                 found.push((bytes, bytes + block.size_bytes, block.allocation));
                 bytes += block.size_bytes;
             });
