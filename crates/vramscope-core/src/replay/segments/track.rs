@@ -212,8 +212,7 @@ impl<'a> Tracker<'a> {
     fn finish(mut self, n_moments: u32) -> Segments {
         let mut spans = std::mem::take(&mut self.ended);
         spans.extend(self.now.values().copied());
-        for at in 0..spans.len() {
-            let owner = spans[at].owner;
+        for Span { owner, .. } in &spans {
             self.pool_index((owner.kind, owner.pool));
         }
         // Order of start; what ended in the moment in which it began was never reserved between events.
