@@ -84,7 +84,7 @@ impl Decoder {
     /// Ends the file: the snapshot.
     ///
     /// # Errors
-    /// The file is empty, cut, or no snapshot. [`OpenError::readable`] tells whether [`Decoder::finish_readable`] has anything to show;
+    /// The file is empty, cut, or no snapshot. [`field@OpenError::readable`] tells whether [`Decoder::finish_readable`] has anything to show;
     /// the decoder is left as it was for that.
     pub fn finish(&mut self) -> Result<Snapshot, Box<OpenError>> {
         self.file.end()?;
