@@ -5,7 +5,7 @@ use vramscope_core::model::Snapshot;
 use vramscope_core::query;
 use vramscope_core::query::summary::summary;
 use vramscope_core::replay::state::State;
-use vramscope_core::replay::{Filter, Recording};
+use vramscope_core::replay::{Axis, Filter, Recording};
 use vramscope_tests::{chaos, cut};
 
 fn checked(snapshot: Snapshot) -> Recording {
@@ -74,6 +74,28 @@ proptest! {
             }
         }
         prop_assert_eq!(sums, whole);
+    }
+
+    /// Whatever is zoomed into, and however many columns it has, a chart never loses or adds a byte.
+    #[test]
+    fn totals_do_not_depend_on_zoom_or_detail(
+        bytes in proptest::collection::vec(any::<u8>(), 2..600),
+        columns in 1u32..300,
+        from in 0.0..1.0f64,
+        share in 0.01..1.0f64,
+    ) {
+        let recording = checked(chaos::record(&bytes, true));
+        let replay = &recording.replays[0];
+        let n = f64::from(replay.n_moments());
+        let (x0, x1) = (from * n, (from + (1.0 - from) * share) * n);
+        let moments = replay.moments_between(Axis::Event, x0, x1).unwrap();
+        let chart = query::chart(&recording, 0, Axis::Event, columns, Some(x0), Some(x1)).unwrap();
+        let most = |of: &dyn Fn(u32) -> u64| moments.clone().map(of).max();
+        prop_assert_eq!(chart.requested.iter().copied().max(), most(&|moment| replay.requested_at(moment)));
+        prop_assert_eq!(chart.reserved.iter().copied().max(), most(&|moment| replay.reserved_at(moment)));
+        let allocated = chart.allocated.expect("the model agrees");
+        prop_assert_eq!(allocated.iter().copied().max(), most(&|moment| replay.allocated_at(moment).unwrap()));
+        prop_assert_eq!(replay.requested_at(replay.fullest(0, u32::MAX)), replay.requested_at(replay.peak()));
     }
 
     #[test]

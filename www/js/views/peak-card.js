@@ -64,14 +64,11 @@ function bar(shown, gap, total) {
  */
 function figuresOf(sight) {
   const { figures, overview } = sight;
-  if (!sight.filter) return { peak: figures.peak, end: figures.end };
-  const of = (/** @type {any} */ from) => ({ allocated_bytes: null, active_bytes: null, ...from });
-  return { peak: { ...of(overview.peak), reserved_bytes: overview.reserved_peak?.reserved_bytes ?? overview.peak.reserved_bytes }, end: of(overview.end) };
+  return sight.filter ? overview.figures : { peak: figures.peak, end: figures.end };
 }
 
 /** Why a figure is not known, in five words. @param {import('../sight.js').Sight} sight */
 function whyUnknown(sight) {
-  if (sight.filter) return 'counted for all memory only';
   return sight.figures.model ? 'the model differs before it' : 'the allocator model was not checked';
 }
 

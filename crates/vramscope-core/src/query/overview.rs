@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::moment::{Moment, Row, alive};
-use super::summary::is_complete;
+use super::summary::{Figures, figures_at_end, is_complete, peak_figures};
 use crate::ids::StackId;
 use crate::model::{Device, Snapshot};
 use crate::replay::stacking::slot_bytes;
@@ -14,6 +14,8 @@ use crate::units;
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Overview {
+    /// Peaks, each of its own series, and the end; under a filter those of the part that it shows.
+    pub figures: PeakAndEnd,
     pub peak: Moment,
     pub reserved_peak: Moment,
     pub end: Moment,
@@ -78,12 +80,24 @@ pub struct Banner {
 
 const STACKS_AT_PEAK: u32 = 10;
 
+/// Figures as in `summary`.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct PeakAndEnd {
+    pub peak: Figures,
+    pub end: Figures,
+}
+
 /// The overview of a device.
 pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
     let (device, replay) = recording.device(ordinal)?;
     let peak = replay.peak();
     let at_peak = alive(recording, ordinal, peak, STACKS_AT_PEAK)?;
     Some(Overview {
+        figures: PeakAndEnd {
+            peak: Figures { inactive_split_bytes: None, ..peak_figures(replay) },
+            end: figures_at_end(replay),
+        },
         peak: Moment::at(replay, peak),
         reserved_peak: Moment::at(replay, replay.reserved_peak()),
         end: Moment::at(replay, replay.end()),

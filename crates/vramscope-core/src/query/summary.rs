@@ -143,7 +143,7 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
     }
 }
 
-fn peak_figures(replay: &Replay) -> Figures {
+pub(crate) fn peak_figures(replay: &Replay) -> Figures {
     let peaks = replay.block_peaks();
     Figures {
         requested_bytes: replay.requested_at(replay.peak()),
@@ -182,6 +182,18 @@ pub(crate) fn is_complete(device: &Device, replay: &Replay, partial: bool) -> bo
         && began_empty
         && history.unmatched_frees == 0
         && history.untraced_blocks == 0
+}
+
+/// The end of what a filter shows, as far as the allocator model knows it.
+pub(crate) fn figures_at_end(replay: &Replay) -> Figures {
+    let end = replay.end();
+    Figures {
+        requested_bytes: replay.requested_at(end),
+        allocated_bytes: replay.allocated_at(end),
+        active_bytes: replay.active_at(end),
+        reserved_bytes: replay.reserved_at(end),
+        inactive_split_bytes: None,
+    }
 }
 
 /// The end. Allocated and active bytes are known here: they stand in the final segments.
