@@ -32,7 +32,8 @@ function block(details) {
   const { block_bytes: whole, rounding_bytes: lost } = details;
   if (whole === null || whole === undefined) return null;
   const share = whole > 0 && lost > 0 ? `, ${formatShare(lost / whole)}` : '';
-  return el('span', null, bytesSpan(whole), lost > 0 ? el('span', null, ', rounding adds ', bytesSpan(lost), share) : ', nothing lost by rounding');
+  const about = details.block_is_exact ? null : el('span', { title: 'Estimated by rounding: the allocator model does not tell' }, 'about ');
+  return el('span', null, about, bytesSpan(whole), lost > 0 ? el('span', null, ', rounding adds ', bytesSpan(lost), share) : ', nothing lost by rounding');
 }
 
 /** A word of the file may hold anything: objects as JSON. @param {any} value @returns {string|null} */
@@ -41,11 +42,11 @@ function words(value) {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), 400);
 }
 
-/** Ranges it was made in, innermost last. @param {any} details */
-function ranges(details) {
+/** What user code noted on it while it lived. @param {any} details */
+function notes(details) {
   const list = details.annotations;
   if (!Array.isArray(list) || !list.length) return null;
-  return el('span', null, ...list.flatMap((each, index) => [index ? ' › ' : '', el('span.code', null, shorten(words(each?.name ?? each) || ''))]));
+  return el('span', null, ...list.flatMap((each, index) => [index ? '; ' : '', words(each) || '']));
 }
 
 /**
@@ -67,7 +68,7 @@ export function allocationSections(details, pinned, where) {
     ['Category', words(details.category) === null ? null : `${words(details.category)}, recorded by the profiler`],
     ['Pool, stream', poolAndStream(details)],
     ['Address', el('span.code', null, details.address)],
-    ['In', ranges(details)],
+    ['Annotated', notes(details)],
     ['Compiled', words(details.compile_context)],
     ['Metadata', words(details.user_metadata)],
     ['Internal', words(details.internal_metadata)],
