@@ -67,9 +67,10 @@ function figuresOf(sight) {
   return sight.filter ? overview.figures : { peak: figures.peak, end: figures.end };
 }
 
-/** Why a figure is not known, in five words. @param {import('../sight.js').Sight} sight */
+/** Why a figure is not known, as part of a sentence. @param {import('../sight.js').Sight} sight */
 function whyUnknown(sight) {
-  return sight.figures.model ? 'the model differs before it' : 'the allocator model was not checked';
+  const reason = sight.figures.unknown_reason || 'The allocator model was not checked.';
+  return reason.replace(/\.$/, '').replace(/^The|^This/, (/** @type {string} */ word) => word.toLowerCase());
 }
 
 /** @param {import('../sight.js').Sight} sight */

@@ -103,14 +103,14 @@ fn text(args: &Args, recording: &Recording) -> Result<String, String> {
         let json = serde_json::json!({ "schema": 1, "devices": devices });
         return Ok(json.to_string() + "\n");
     }
-    let lines = moments
-        .iter()
-        .filter_map(|(device, moment)| Some(device_text(*device, &state(recording, *device, *moment)?)));
+    let lines = moments.iter().filter_map(|(device, moment)| {
+        let label = recording.device(*device)?.0.label();
+        Some(device_text(&label, &state(recording, *device, *moment)?))
+    });
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn device_text(device: i64, state: &AllocatorState) -> String {
-    let name = if device == -1 { "host".to_owned() } else { format!("GPU {device}") };
+fn device_text(name: &str, state: &AllocatorState) -> String {
     let when = match (state.moment, state.action) {
         (0, _) => "before the first event".to_owned(),
         (_, action) => {

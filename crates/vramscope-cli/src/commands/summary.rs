@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use vramscope_core::query::summary::{DeviceSummary, Figures, Model, Summary, summary};
-use vramscope_core::units::{count, format_bytes_group, format_duration_us, group_digits};
+use vramscope_core::units::{count, format_bytes, format_bytes_group, format_duration_us, group_digits};
+
+use vramscope_core::warning::{Severity, Warning};
 
 use crate::read;
 
@@ -72,14 +74,24 @@ fn text(path: &str, summary: &Summary) -> String {
         lines.extend(device_lines(device));
     }
     for warning in &summary.warnings {
-        lines.push(format!("  warning: {} ({} ×)", warning.message, group_digits(warning.count)));
+        lines.push(warning_line(warning));
     }
     lines.join("\n") + "\n"
 }
 
+/// "note: … (12 ×, 3.1 MiB)".
+fn warning_line(warning: &Warning) -> String {
+    let kind = match warning.severity {
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let bytes = warning.bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes)));
+    format!("  {kind}: {} ({} ×{bytes})", warning.message, group_digits(warning.count))
+}
+
 fn device_lines(device: &DeviceSummary) -> Vec<String> {
     let history = &device.history;
-    let name = if device.device == -1 { "host".to_owned() } else { format!("GPU {}", device.device) };
+    let name = &device.label;
     let mut facts = vec![
         count(device.events, "event", "events"),
         count(device.allocations, "allocation", "allocations"),
@@ -99,6 +111,9 @@ fn device_lines(device: &DeviceSummary) -> Vec<String> {
     }
     lines.push(figures_line("end", &device.end));
     lines.push(format!("    {}", history_line(device)));
+    if device.model.is_some() && device.peak.allocated_bytes.is_none() {
+        lines.extend(device.unknown_reason.as_ref().map(|reason| format!("    – is not known: {reason}")));
+    }
     lines.extend(device.model.as_ref().map(|model| format!("    {}", model_line(model))));
     lines
 }

@@ -158,10 +158,12 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     );
 }
 
-/// The writer says so; or there are frees without alloc, and a number of events that somebody may have set as a limit, which is never certain.
+/// The writer says so; or there are frees without alloc, and a number of events that somebody may have set as a limit, which is never certain:
+/// two digits and zeros, or a power of two, of at least a thousand.
 fn ring_is_full(device: &Device, replay: &Replay) -> bool {
     let events = device.events.len() as u64;
-    let is_round = events >= 1_000 && (events.is_multiple_of(1_000) || events.is_power_of_two());
+    let zeros = 10u64.pow(events.max(1).ilog10().saturating_sub(1));
+    let is_round = events >= 1_000 && (events.is_multiple_of(zeros) || events.is_power_of_two());
     match (device.ring.overflowed, device.ring.max_entries) {
         (Some(overflowed), _) => overflowed,
         (None, Some(max)) => events >= max,

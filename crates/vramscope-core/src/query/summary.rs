@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::model::{Device, Settings};
 use crate::replay::model::Cause;
 use crate::replay::{self, Recording, Replay};
+use crate::units;
 use crate::warning::Warning;
 
 /// One file.
@@ -35,6 +36,8 @@ pub struct File {
 #[allow(missing_docs)]
 pub struct DeviceSummary {
     pub device: i64,
+    /// What to call it: "GPU 0", "Host memory".
+    pub label: String,
     pub events: u64,
     pub allocations: u64,
     pub segments: u64,
@@ -44,6 +47,8 @@ pub struct DeviceSummary {
     pub model: Option<Model>,
     /// Why it is null.
     pub model_reason: Option<&'static str>,
+    /// Why peaks of allocated, active and inactive split bytes are null.
+    pub unknown_reason: Option<String>,
     pub history: History,
 }
 
@@ -119,6 +124,7 @@ pub fn summary(recording: &Recording) -> Summary {
 fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSummary {
     DeviceSummary {
         device: device.ordinal,
+        label: device.label(),
         events: device.events.len() as u64,
         allocations: u64::from(replay.allocations().len()),
         segments: device.segments.len() as u64,
@@ -132,6 +138,7 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
             }
             Some(_) => None,
         },
+        unknown_reason: unknown_reason(replay),
         history: History {
             complete: is_complete(device, replay, partial),
             baseline_bytes: replay.history().baseline_bytes,
@@ -151,6 +158,25 @@ pub(crate) fn peak_figures(replay: &Replay) -> Figures {
         active_bytes: peaks.and_then(|(_, active)| replay.active_at(active)),
         reserved_bytes: replay.reserved_at(replay.reserved_peak()),
         inactive_split_bytes: replay.model().and_then(|model| model.inactive_split).map(|(peak, _)| peak),
+    }
+}
+
+/// Why the sizes of some blocks are not known.
+fn unknown_reason(replay: &Replay) -> Option<String> {
+    let Some(model) = replay.model() else { return Some("The allocator model was not checked.".into()) };
+    if !model.applies {
+        return Some("This memory has another allocator than GPUs.".into());
+    }
+    match (&model.difference, model.uncertain_blocks) {
+        (Some(difference), _) => Some(format!(
+            "The allocator model differs at event {}.",
+            units::group_digits(u64::from(difference.event))
+        )),
+        (None, 0) => None,
+        (None, blocks) => Some(format!(
+            "{} from before the first event may be larger than shown.",
+            units::count(u64::from(blocks), "block", "blocks")
+        )),
     }
 }
 
