@@ -74,6 +74,39 @@ fn take(setup: Setup) {
     save("timeline-age");
     tab.key("?", "Slash");
     save("help");
+    tab.key("Escape", "Escape");
+    pools(&tab, &save);
+}
+
+/// Private pools, expandable segments, and what a late start leaves unknown.
+fn pools(tab: &Tab, save: &impl Fn(&str)) {
+    tab.choose(&[&recording("cuda_graphs")]);
+    wait_for_name(tab, "cuda_graphs");
+    tab.show_timeline();
+    tab.key("v", "KeyV");
+    save("timeline-segments");
+    tab.key("v", "KeyV");
+    save("timeline-pools");
+    tab.key("3", "Digit3");
+    tab.wait("document.querySelector('#block-labels .heading')");
+    save("state-pools");
+    tab.choose(&[&recording("expandable")]);
+    wait_for_name(tab, "expandable");
+    tab.key("3", "Digit3");
+    tab.wait("document.querySelector('#block-labels .heading')");
+    save("state-expandable");
+    tab.choose(&[&recording("ring_truncated")]);
+    wait_for_name(tab, "ring_truncated");
+    tab.key("1", "Digit1");
+    tab.js("document.getElementById('overview').scrollTo(0, 1e6); document.querySelector('main')?.scrollTo(0, 1e6); window.scrollTo(0, 1e6)");
+    save("overview-late");
+}
+
+/// Waits until a file is the one that is looked at, and drawn.
+fn wait_for_name(tab: &Tab, name: &str) {
+    tab.wait(&format!("document.getElementById('file-menu').textContent.includes('{name}')"));
+    tab.wait_for_state("ready");
+    std::thread::sleep(std::time::Duration::from_millis(600));
 }
 
 fn take_narrow() {

@@ -54,7 +54,8 @@ impl<'a> Layout<'a> {
     /// Lays out a scene, which must be arranged.
     pub fn new(scene: &'a Scene, view: &StateView) -> Self {
         let view = view.clamped();
-        let sizes = Sizes::of(&view);
+        let most = scene.groups.iter().map(|group| group.segments.len()).max().unwrap_or(0);
+        let sizes = Sizes::of(&view, most);
         let (mut bands, mut y) = (Vec::with_capacity(scene.groups.len()), 0);
         for group in &scene.groups {
             let n_rows = group.segments.len().div_ceil(sizes.columns as usize);

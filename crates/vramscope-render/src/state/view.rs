@@ -74,6 +74,8 @@ const BAR_CSS: f64 = 16.0;
 const HEADING_CSS: f64 = 34.0;
 const GUTTER_CSS: f64 = 32.0;
 const GAP_CSS: f64 = 24.0;
+/// So few segments stand below each other.
+const FEW_SEGMENTS: usize = 4;
 /// Rows narrower than this get fewer columns.
 const LEAST_BAR_CSS: f64 = 400.0;
 
@@ -114,13 +116,15 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes in a clamped view.
-    pub(super) fn of(view: &StateView) -> Self {
+    /// The sizes in a clamped view. `most` is how many segments the largest group has: a few are long ones, as expandable segments are,
+    /// and get the whole width.
+    pub(super) fn of(view: &StateView, most: usize) -> Self {
         let px = |css: f64| ((css * view.scale).round() as i64).max(1);
         let (pitch, bar) = (px(PITCH_CSS).max(2), px(BAR_CSS));
         let (gutter, gap, width) = (px(GUTTER_CSS), px(GAP_CSS), i64::from(view.width));
         let fitting = (width + gap) / (gutter + px(LEAST_BAR_CSS) + gap);
-        let columns = view.columns.map_or(fitting, i64::from).clamp(1, i64::from(MAX_COLUMNS));
+        let wanted = if most <= FEW_SEGMENTS { 1 } else { fitting };
+        let columns = view.columns.map_or(wanted, i64::from).clamp(1, i64::from(MAX_COLUMNS));
         let column = ((width + gap) / columns - gap).max(gutter + 1);
         Self {
             pitch,

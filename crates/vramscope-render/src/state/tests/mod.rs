@@ -130,12 +130,14 @@ fn rows_go_down_one_column_before_the_next_begins() {
 
 #[test]
 fn as_many_columns_as_stay_wide_enough() {
-    let scene = scene_of(&[large(&[live(1)])]);
-    let columns = |width, scale| {
-        Layout::new(&scene, &StateView { columns: None, width, scale, ..view(0, 9) }).columns()
-    };
+    let scene = |n: u64| scene_of(&(0..n).map(|_| large(&[live(1)])).collect::<Vec<_>>());
+    let (many, few) = (scene(5), scene(4));
+    let columns =
+        |width, scale| Layout::new(&many, &StateView { columns: None, width, scale, ..view(0, 9) }).columns();
     assert_eq!([300, 900, 1400, 1900, 9000].map(|width| columns(width, 1.0)), [1, 2, 3, 4, 4]);
     assert_eq!(columns(1800, 2.0), 2);
+    let view = StateView { columns: None, width: 1900, ..view(0, 9) };
+    assert_eq!(Layout::new(&few, &view).columns(), 1, "a few long segments get the whole width");
 }
 
 #[test]
