@@ -21,9 +21,9 @@ fn open(bytes: &[u8], piece: usize) -> Result<(), Box<OpenError>> {
     let mut decoder = Decoder::new("bad", Limits::for_tab());
     let fed = bytes.chunks(piece).try_for_each(|piece| decoder.feed(piece));
     match fed.and_then(|()| decoder.finish()) {
-        Ok(snapshot) => drop(Recording::build(snapshot)),
+        Ok(snapshot) => Recording::build(snapshot).check_all(),
         Err(error) => {
-            drop(Recording::build(decoder.finish_readable()));
+            Recording::build(decoder.finish_readable()).check_all();
             return Err(error);
         }
     }

@@ -17,13 +17,14 @@ const MOST_MEMORY_BYTES: usize = 64 << 20;
 fn exercise(bytes: &[u8], piece: usize) -> Result<(), Box<OpenError>> {
     let mut decoder = Decoder::new("hostile", Limits::default());
     let fed = bytes.chunks(piece).try_for_each(|piece| decoder.feed(piece));
-    let (recording, result) = match fed.and_then(|()| decoder.finish()) {
+    let (mut recording, result) = match fed.and_then(|()| decoder.finish()) {
         Ok(snapshot) => (Recording::build(snapshot), Ok(())),
         Err(error) => {
             assert!(!error.to_string().is_empty() && !error.advice.is_empty());
             (Recording::build(decoder.finish_readable()), Err(error))
         }
     };
+    recording.check_all();
     ask_everything(&recording);
     result
 }
@@ -45,6 +46,19 @@ fn ask_everything(recording: &Recording) {
                 let answer = query::answer(recording, &ask);
                 assert!(!answer.contains("\"error\""), "{ask}: {answer}");
             }
+        }
+        for ask in ["overview", "choices", "lanes", "settings"] {
+            query::answer(
+                recording,
+                &format!(r#"{{"ask":"{ask}","device":{ordinal},"x0":0,"x1":99,"width":50}}"#),
+            );
+        }
+        for moment in [0, device.events as u32 / 2, u32::MAX] {
+            let state = query::answer(
+                recording,
+                &format!(r#"{{"ask":"state","device":{ordinal},"moment":{moment}}}"#),
+            );
+            assert!(state.contains("\"groups\""), "{state}");
         }
         let overview = query::answer(recording, &format!(r#"{{"ask":"overview","device":{ordinal}}}"#));
         assert!(overview.contains("\"peak\""), "{overview}");

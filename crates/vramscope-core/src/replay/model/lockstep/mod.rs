@@ -42,7 +42,14 @@ pub struct Lockstep {
     /// What earlier attempts have shown to belong to such blocks.
     remainders: Remainders,
     starts_again: bool,
+    /// Events that attempts may still go through again.
+    patience_events: u64,
+    /// Private pools of what goes back to the driver, by event.
+    private_frees: HashMap<u32, PoolId>,
 }
+
+/// Events that all attempts together may go through, as a multiple of the trace's.
+const MOST_ATTEMPTED: u64 = 16;
 
 /// Recorded driver calls that belong to the next request.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +119,8 @@ impl Lockstep {
             uncertain: start.uncertain,
             remainders,
             starts_again: false,
+            patience_events: MOST_ATTEMPTED * device.events.len() as u64,
+            private_frees: private_frees(replay),
         };
         for seed in &start.segments {
             if !lockstep.adopt(seed, replay) {
@@ -313,4 +322,11 @@ impl Lockstep {
         };
         (model, self.sizes)
     }
+}
+
+/// Private pools of spans that end, by the event that ends them.
+fn private_frees(replay: &Replay) -> HashMap<u32, PoolId> {
+    let ended = replay.segments().spans().iter().filter(|span| span.end != u32::MAX && span.end > 0);
+    let private = ended.filter(|span| span.owner.pool != DEFAULT_POOL);
+    private.map(|span| (span.end - 1, span.owner.pool)).collect()
 }

@@ -22,21 +22,16 @@ impl Lockstep {
         self.driver.offer(new_memory.map(|event| (events.sizes[event], events.addrs[event])));
         let by_program = |event: &usize| calls.by_program.binary_search(&(*event as u32)).is_ok();
         let freed = || of([Action::SegmentFree, Action::SegmentUnmap]);
-        let addresses = |freed: &mut dyn Iterator<Item = usize>| -> Vec<u64> {
-            freed.map(|event| events.addrs[event]).collect()
-        };
-        let explicit = addresses(&mut freed().filter(by_program));
+        let explicit: Vec<PoolId> = self.owners_of(freed().filter(by_program));
         if !explicit.is_empty() {
-            let owners = self.owners_of(&explicit);
-            self.let_go_of(&owners, DEFAULT_POOL);
-            self.allocator.empty_pools(&owners, &mut self.driver);
+            self.let_go_of(&explicit, DEFAULT_POOL);
+            self.allocator.empty_pools(&explicit, &mut self.driver);
         }
-        let others = addresses(&mut freed().filter(|event| !by_program(event)));
+        let others: Vec<PoolId> = self.owners_of(freed().filter(|event| !by_program(event)));
         if !others.is_empty() {
-            let owners = self.owners_of(&others);
-            self.let_go_of(&owners, request.owner);
+            self.let_go_of(&others, request.owner);
             if !(asks && self.releases_itself(recorded, request, calls)) {
-                self.allocator.empty_pools(&owners, &mut self.driver);
+                self.allocator.empty_pools(&others, &mut self.driver);
             }
         }
     }
@@ -59,15 +54,12 @@ impl Lockstep {
         trial.events().iter().map(without_stream).eq(wanted)
     }
 
-    /// The private pools of free blocks at these addresses, each once, in order.
-    fn owners_of(&self, addresses: &[u64]) -> Vec<PoolId> {
-        let mut free: Vec<(u64, u64, PoolId)> = self.allocator.free_blocks().collect();
-        free.sort_unstable();
+    /// The pools of what these events gave back, each once, in order.
+    fn owners_of(&self, freed: impl Iterator<Item = usize>) -> Vec<PoolId> {
         let mut owners = Vec::new();
-        for &address in addresses {
-            let at = free.partition_point(|(start, ..)| *start <= address);
-            let Some((start, size, owner)) = at.checked_sub(1).map(|at| free[at]) else { continue };
-            if address - start < size && !owners.contains(&owner) {
+        for event in freed {
+            let owner = self.private_frees.get(&(event as u32)).copied().unwrap_or(DEFAULT_POOL);
+            if !owners.contains(&owner) {
                 owners.push(owner);
             }
         }
