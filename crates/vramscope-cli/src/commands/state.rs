@@ -112,24 +112,29 @@ fn text(args: &Args, recording: &Recording) -> Result<String, String> {
 
 fn device_text(name: &str, state: &AllocatorState) -> String {
     let when = match (state.moment, state.action) {
+        (0, _) if state.only_moment => "at the one moment that was recorded".to_owned(),
         (0, _) => "before the first event".to_owned(),
         (_, action) => {
             format!("after event {}, {}", group_digits(u64::from(state.event)), action.unwrap_or("unknown"))
         }
     };
-    let estimated = if state.exact { "" } else { "; sizes of blocks are estimated by rounding" };
-    let mut lines = vec![format!("{name}  {when}{estimated}")];
+    let mut lines = vec![format!("{name}  {when}")];
+    if let Some(reason) = &state.exact_reason {
+        lines.push(format!("  Sizes of blocks are estimated by rounding. {reason}"));
+    }
+    let width = state.groups.iter().map(|group| group.label.len()).max().unwrap_or(0).max(8);
     lines.push(format!(
-        "  {:<34}{:>9}{:>13}{:>13}{:>13}{:>14}{:>15}",
-        "", "segments", "reserved", "allocated", "free", "largest free", "fragmentation"
+        "  {:<width$}{:>10}{:>13}{:>13}{:>15}{:>13}{:>14}{:>15}",
+        "", "segments", "reserved", "allocated", "awaiting free", "free", "largest free", "fragmentation"
     ));
     let rows = state.groups.iter().map(|group| (group.label.as_str(), &group.figures));
     for (label, figures) in rows.chain([("all", &state.total)]) {
         lines.push(format!(
-            "  {label:<34}{:>9}{:>13}{:>13}{:>13}{:>14}{:>15}",
+            "  {label:<width$}{:>10}{:>13}{:>13}{:>15}{:>13}{:>14}{:>15}",
             group_digits(u64::from(figures.segments)),
             format_bytes(figures.reserved_bytes),
             format_bytes(figures.allocated_bytes),
+            format_bytes(figures.pending_bytes),
             format_bytes(figures.free_bytes),
             format_bytes(figures.largest_free_bytes),
             figures.fragmentation.map_or("–".into(), |share| format!("{share:.2}")),

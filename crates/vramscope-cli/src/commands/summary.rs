@@ -61,11 +61,8 @@ fn json(summaries: &[Summary], several: bool) -> String {
 fn text(path: &str, summary: &Summary) -> String {
     let file = &summary.file;
     let path = if path == "-" { &file.name } else { path };
-    let container = match (file.container, file.protocol) {
-        ("pickle" | "json", _) | (_, None) => file.container.into(),
-        (container, Some(_)) => format!("{container} of a pickle"),
-    };
-    let protocol = file.protocol.map(|protocol| format!(", protocol {protocol}")).unwrap_or_default();
+    let container = file.container;
+    let protocol = file.protocol.map(|protocol| format!(", pickle protocol {protocol}")).unwrap_or_default();
     let mut lines = vec![format!("{path}  {} bytes, {container}{protocol}", group_digits(file.bytes))];
     if summary.devices.is_empty() {
         lines.push("  no device has events or segments".into());
@@ -156,6 +153,8 @@ fn history_line(device: &DeviceSummary) -> String {
     };
     let state = if history.complete {
         "history complete".to_owned()
+    } else if device.events == 0 && device.end.reserved_bytes == 0 {
+        "nothing was allocated on this device".to_owned()
     } else if device.events == 0 {
         "no history: one moment, peaks are not known".to_owned()
     } else if history.baseline_bytes > 0 || history.unmatched_frees > 0 {

@@ -105,7 +105,7 @@ pub fn allocation(
         slot: replay.slot_of(id),
         stack_id,
         stack: groups(recording, stack_id),
-        stack_of_free: before_recording && !alive_at_end && stack_id != StackId::EMPTY,
+        stack_of_free: replay.stack_is_of_free(id),
         no_stack: (stack_id == StackId::EMPTY).then(|| why_no_stack(recording, device, before_recording)),
         offset_bytes: at.and_then(|at| run_of(replay, at, stacking, id)).map(|run| run.from_bytes),
         compile_context: text(notes.compile_context),

@@ -219,7 +219,7 @@ fn stacks(gaps: &mut Gaps<'_>, snapshot: &Snapshot, device: &Device, replay: &Re
         let tally = match (rows.stack(id) == StackId::EMPTY, is_old) {
             (true, true) => &mut before,
             (true, false) => &mut none,
-            (false, true) if rows.end(id) <= replay.end() => &mut of_free,
+            (false, true) if replay.stack_is_of_free(id) => &mut of_free,
             _ => continue,
         };
         tally.0 += 1;
@@ -257,12 +257,11 @@ fn outside_pytorch(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     let free = device.events.addrs.get(event as usize).copied().unwrap_or(0);
     let reserved = replay.reserved_at(event + 1);
     let message = format!(
-        "Memory outside PyTorch's allocator (CUDA contexts, NCCL, cuBLAS, other processes) is not in a snapshot. At the last OOM the driver \
-         had {} free and PyTorch had reserved {}: what the card has beyond those {} was held outside.",
-        units::format_bytes(free),
+        "What the card holds outside PyTorch's allocator (CUDA contexts, NCCL, cuBLAS, other processes) is not in a snapshot. At the last OOM \
+         PyTorch had reserved {} and the driver had {} free; the rest of the card was held outside.",
         units::format_bytes(reserved),
-        units::format_bytes(free.saturating_add(reserved)),
+        units::format_bytes(free),
     );
     let code = "outside_pytorch";
-    gaps.add(Severity::Note, code, replay.ooms().len() as u64, Some(free.saturating_add(reserved)), message);
+    gaps.add(Severity::Note, code, replay.ooms().len() as u64, None, message);
 }

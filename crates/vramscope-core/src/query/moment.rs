@@ -58,6 +58,8 @@ pub struct Row {
     pub stack: StackId,
     /// The largest allocation of the row.
     pub largest: u32,
+    /// The stack is that of the frees: the allocs were not recorded.
+    pub of_free: bool,
 }
 
 /// Rows that are not listed.
@@ -163,5 +165,6 @@ fn row(recording: &Recording, replay: &Replay, stack: StackId, sum: Sum) -> Row 
         own: site.is_own(&recording.snapshot),
         stack,
         largest: sum.largest,
+        of_free: replay.stack_is_of_free(sum.largest),
     }
 }

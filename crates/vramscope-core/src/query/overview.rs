@@ -7,6 +7,7 @@ use super::summary::{Figures, figures_at_end, is_complete, peak_figures};
 use crate::ids::StackId;
 use crate::model::{Device, Snapshot};
 use crate::replay::stacking::slot_bytes;
+use crate::replay::state::State;
 use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK, Site};
 use crate::units;
 
@@ -24,6 +25,9 @@ pub struct Overview {
     /// The ten stacks with the most bytes at the peak.
     pub stacks: Vec<Row>,
     pub stacks_rest_bytes: u64,
+    /// Allocations of the recording, and segments at its end; under a filter those of the part that it shows.
+    pub allocations: u32,
+    pub segments: u32,
     pub duration_us: Option<i64>,
     pub legend: Vec<LegendItem>,
     pub banner: Option<Banner>,
@@ -48,6 +52,12 @@ pub struct OomMark {
     pub name: String,
     pub at: String,
     pub stack: StackId,
+    /// Bounds of the memory limit that the recording proves; null until the model is checked, the upper one also if nothing was refused.
+    pub limit_low_bytes: Option<u64>,
+    pub limit_high_bytes: Option<u64>,
+    /// Free in segments that the request could use, and the largest piece of it.
+    pub free_bytes: u64,
+    pub largest_free_bytes: u64,
 }
 
 /// How much is alive at the peak.
@@ -105,6 +115,9 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
         alive_at_peak: AliveAtPeak { count: at_peak.count, bytes: at_peak.bytes },
         stacks: at_peak.rows,
         stacks_rest_bytes: at_peak.rest.bytes,
+        allocations: (0..replay.allocations().len()).filter(|&id| replay.allocations().is_shown(id)).count()
+            as u32,
+        segments: State::at(replay, replay.end()).segments.len() as u32,
         duration_us: replay.duration_us(),
         legend: legend(recording, replay),
         banner: banner(device, replay, &recording.snapshot),
@@ -115,6 +128,9 @@ fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> O
     let moment = event + 1;
     let stack = device.events.stacks.get(event as usize).copied().unwrap_or(StackId::EMPTY);
     let site = Site::of_stack(stack, &recording.snapshot);
+    let state = State::at(replay, moment);
+    let groups = super::state::groups(&recording.snapshot, &state);
+    let failed = super::state::failed(&recording.snapshot, device, replay, &groups, moment);
     OomMark {
         moment,
         event,
@@ -126,6 +142,10 @@ fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> O
         name: site.name(&recording.snapshot),
         at: site.at(&recording.snapshot),
         stack,
+        limit_low_bytes: replay.model().map(|model| model.limit.low_bytes),
+        limit_high_bytes: replay.model().and_then(|model| model.limit.high_bytes),
+        free_bytes: failed.as_ref().map_or(0, |failed| failed.free_bytes),
+        largest_free_bytes: failed.as_ref().map_or(0, |failed| failed.largest_free_bytes),
     }
 }
 
@@ -173,6 +193,14 @@ fn banner(device: &Device, replay: &Replay, snapshot: &Snapshot) -> Option<Banne
             "Only the readable part of the file is shown.",
             format!("{events} were read; what came after them, and the final segments, are missing."),
         );
+    }
+    if device.events.is_empty() && replay.reserved_at(0) == 0 {
+        let text = "It has no events and holds no memory: this process did not use it.".into();
+        return Some(Banner {
+            severity: "note",
+            title: "Nothing was allocated on this device.".into(),
+            text,
+        });
     }
     if device.events.is_empty() {
         return warning(

@@ -25,8 +25,12 @@ pub struct AllocatorState {
     pub time_us: Option<i64>,
     /// What led to this moment.
     pub action: Option<&'static str>,
+    /// There is no other: the device has no events.
+    pub only_moment: bool,
     /// Sizes of blocks are the allocator's own; else they are estimated by rounding.
     pub exact: bool,
+    /// Why they are not.
+    pub exact_reason: Option<String>,
     pub requested_bytes: u64,
     pub allocated_bytes: u64,
     pub active_bytes: u64,
@@ -54,8 +58,11 @@ pub struct Figures {
     pub rounding_bytes: u64,
     pub largest_free_bytes: u64,
     pub free_pieces: u32,
+    /// Blocks held by the program.
     pub live_blocks: u32,
-    /// 1 − largest free piece ÷ all free bytes; null if nothing is free.
+    /// Blocks dropped by the program, still used by another stream.
+    pub pending_blocks: u32,
+    /// 1 − largest free piece ÷ all free bytes; null if nothing is free, and over several pools or streams.
     pub fragmentation: Option<f64>,
 }
 
@@ -146,7 +153,10 @@ fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &S
     let snapshot = &recording.snapshot;
     let moment = state.moment;
     let groups = groups(snapshot, state);
-    let total = sum(&state.segments.iter().collect::<Vec<_>>(), state);
+    let mut total = sum(&state.segments.iter().collect::<Vec<_>>(), state);
+    if groups.len() > 1 {
+        total.fragmentation = None; // free memory of one group is of no use to another
+    }
     let split = |segment: &&SegmentNow| !segment.expandable && segment.blocks.len() > 1;
     AllocatorState {
         moment,
@@ -155,7 +165,9 @@ fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &S
         action: (moment > 0)
             .then(|| device.events.actions.get(moment as usize - 1).map(|action| action.name()))
             .flatten(),
+        only_moment: replay.end() == 0,
         exact: replay.sizes_are_exact(moment),
+        exact_reason: super::summary::unknown_reason(replay).filter(|_| !replay.sizes_are_exact(moment)),
         requested_bytes: replay.requested_at(moment),
         allocated_bytes: total.allocated_bytes,
         active_bytes: total.allocated_bytes + total.pending_bytes,
@@ -186,8 +198,9 @@ fn sum(segments: &[&SegmentNow], state: &State) -> Figures {
         figures.largest_free_bytes = figures.largest_free_bytes.max(segment.largest_free_bytes);
         for block in state.blocks_of(segment) {
             match block.state {
-                BlockState::Inactive => figures.free_pieces += 1,
-                _ => figures.live_blocks += 1,
+                BlockState::Allocated => figures.live_blocks += 1,
+                BlockState::PendingFree => figures.pending_blocks += 1,
+                BlockState::Inactive | BlockState::Other => figures.free_pieces += 1,
             }
         }
     }
@@ -197,7 +210,7 @@ fn sum(segments: &[&SegmentNow], state: &State) -> Figures {
 }
 
 /// Default pools first, large before small, then private ones; inside each by reserved bytes, as in the picture.
-fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
+pub(super) fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
     let mut members: HashMap<Owner, Vec<&SegmentNow>> = HashMap::new();
     for segment in &state.segments {
         members.entry(segment.owner).or_default().push(segment);
@@ -259,7 +272,7 @@ fn pinned_row(snapshot: &Snapshot, replay: &Replay, state: &State, segment: &Seg
 }
 
 /// The OOM that led to this moment, with what its own pool and stream had free.
-fn failed(
+pub(super) fn failed(
     snapshot: &Snapshot,
     device: &Device,
     replay: &Replay,

@@ -162,7 +162,7 @@ pub(crate) fn peak_figures(replay: &Replay) -> Figures {
 }
 
 /// Why the sizes of some blocks are not known.
-fn unknown_reason(replay: &Replay) -> Option<String> {
+pub(crate) fn unknown_reason(replay: &Replay) -> Option<String> {
     let Some(model) = replay.model() else { return Some("The allocator model was not checked.".into()) };
     if !model.applies {
         return Some("This memory has another allocator than GPUs.".into());

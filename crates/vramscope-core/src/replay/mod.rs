@@ -69,6 +69,8 @@ pub struct History {
     pub resized_blocks: u64,
     /// By how many bytes in all.
     pub resized_bytes: u64,
+    /// Frees carry the stack of their alloc, not their own (context='alloc').
+    pub frees_have_alloc_stacks: bool,
 }
 
 /// One device, replayed.
@@ -212,6 +214,14 @@ impl Replay {
         self.model().is_some_and(|model| {
             model.applies && moment <= model.agreeing_events && model.uncertain_blocks == 0
         })
+    }
+
+    /// The stack of an allocation is that of its free: its alloc was not recorded.
+    pub fn stack_is_of_free(&self, allocation: u32) -> bool {
+        self.allocations.before_recording(allocation)
+            && self.allocations.end(allocation) <= self.end()
+            && self.allocations.stack(allocation) != StackId::EMPTY
+            && !self.history.frees_have_alloc_stacks
     }
 
     /// Notes that the allocator model does not hold for this device.

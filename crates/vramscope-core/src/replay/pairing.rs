@@ -29,6 +29,8 @@ struct Pairing {
     /// Live allocation by address, or [`FREED`].
     at_address: HashMap<u64, u32>,
     last_freed: Option<u32>,
+    same_stacks: u64,
+    own_stacks: u64,
     history: History,
 }
 
@@ -120,8 +122,18 @@ impl Pairing {
         }
     }
 
+    /// Does a free carry the stack of its alloc (context='alloc') or its own?
+    fn compare_stacks(&mut self, id: u32, stack: StackId) {
+        if self.rows.starts[id as usize] > 0 && stack != StackId::EMPTY {
+            let same = self.rows.stacks[id as usize] == stack;
+            self.same_stacks += u64::from(same);
+            self.own_stacks += u64::from(!same);
+        }
+    }
+
     fn free(&mut self, moment: u32, row: Row) {
         let id = self.live_at(row.0).unwrap_or_else(|| self.unmatched(moment, row));
+        self.compare_stacks(id, row.3);
         self.ends[id as usize] = moment;
         self.last_freed = Some(id);
         if self.rows.releases[id as usize] == NEVER {
@@ -182,6 +194,8 @@ impl Pairing {
 
     /// Puts the allocations that were there before the first event in front.
     fn finish(self) -> Paired {
+        let mut history = self.history;
+        history.frees_have_alloc_stacks = self.same_stacks > 0 && self.own_stacks == 0;
         let (rows, ends) = (self.rows, self.ends);
         let n = ends.len() as u32;
         let old_first = (0..n).filter(|&id| rows.starts[id as usize] == 0);
@@ -191,7 +205,7 @@ impl Pairing {
             true => (rows, ends),
             false => (reordered(&rows, &order), reorder(&ends, &order)),
         };
-        Paired { allocations: Allocations { columns: Arc::new(columns), ends }, history: self.history }
+        Paired { allocations: Allocations { columns: Arc::new(columns), ends }, history }
     }
 }
 
