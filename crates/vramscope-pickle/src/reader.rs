@@ -93,6 +93,17 @@ impl<B: Build> Reader<B> {
         self.protocol
     }
 
+    /// Other limits from here on. What is held already stays.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.stack.set_limits(limits);
+    }
+
+    /// The builder, to change how it goes on.
+    pub fn builder_mut(&mut self) -> &mut B {
+        &mut self.builder
+    }
+
     /// What has been built so far.
     pub fn builder(&self) -> &B {
         &self.builder

@@ -14,6 +14,10 @@ impl Stack {
         Stack { values: Vec::new(), marks: Vec::new(), limits }
     }
 
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, value: Value) -> Result<(), Halt> {
         if self.values.len() >= self.limits.max_stack {

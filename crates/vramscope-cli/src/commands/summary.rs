@@ -138,6 +138,10 @@ fn model_line(model: &Model) -> String {
     match &model.difference {
         None if model.checked_events == 0 => "allocator model: no events to check".into(),
         None => format!("allocator model agrees on {agreeing} of {all}"),
+        Some(difference) if difference.event >= model.checked_events => format!(
+            "allocator model agrees on {agreeing} of {all}, but not on the end: recorded {}, model {}. {}",
+            difference.recorded, difference.expected, difference.text
+        ),
         Some(difference) => format!(
             "allocator model agrees up to event {agreeing} of {all}; recorded {}, model {}. {}: {}",
             difference.recorded, difference.expected, difference.title, difference.text

@@ -37,6 +37,30 @@ impl Limits {
     }
 }
 
+/// Values that any file may hold, however short.
+const FREE_VALUES: u64 = 1 << 20;
+/// Values for each byte of the file as it lies on disk: at 16 to 24 bytes each, memory stays below 64 MiB and 400 times the file. A pickle
+/// has less than one; packed recordings have about one.
+const VALUES_PER_BYTE: u64 = 16;
+
+impl Limits {
+    /// What a file may hold once so many bytes of it have come: a small one that unpacks to gigabytes is stopped early.
+    fn after(self, bytes: u64) -> Self {
+        let allowed = FREE_VALUES.saturating_add(VALUES_PER_BYTE.saturating_mul(bytes));
+        let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
+        let pickle = vramscope_pickle::Limits {
+            max_stack: self.pickle.max_stack.min(allowed),
+            max_memo: self.pickle.max_memo.min(allowed),
+            ..self.pickle
+        };
+        Limits {
+            pickle,
+            max_containers: self.max_containers.min(allowed),
+            max_values: self.max_values.min(allowed),
+        }
+    }
+}
+
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Progress {
@@ -68,6 +92,7 @@ impl Decoder {
     /// The first fault. What was read before it can still be had from [`Decoder::finish_readable`].
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), Box<OpenError>> {
         self.fed_bytes += piece.len() as u64;
+        self.file.set_limits(self.limits.after(self.fed_bytes));
         self.file.feed(piece)
     }
 

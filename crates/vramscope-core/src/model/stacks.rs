@@ -155,6 +155,11 @@ impl Stacks {
         self.frames.len()
     }
 
+    /// Frames of all stacks together.
+    pub fn n_listed_frames(&self) -> usize {
+        self.lists.len()
+    }
+
     /// How many different stacks there are, the empty one included.
     pub fn n_stacks(&self) -> usize {
         self.ends.len()

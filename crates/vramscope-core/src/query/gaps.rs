@@ -93,6 +93,18 @@ fn contradictions(gaps: &mut Gaps<'_>, replay: &Replay) {
         "Segments are given back that were not reserved, or reserved twice: segment events are missing from the trace.",
     );
     gaps.warn(
+        "final_segments_differ",
+        faults.end_mismatches,
+        faults.end_bytes,
+        "The final segments overlap, or are not those that the segment events lead to.",
+    );
+    gaps.warn(
+        "misfitting_blocks",
+        faults.misfits,
+        faults.misfit_bytes,
+        "Blocks of final segments do not add up to them, or are smaller than what was asked for.",
+    );
+    gaps.warn(
         "outside_segments",
         faults.outside,
         faults.outside_bytes,
@@ -118,8 +130,8 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
         let is_full = ring_is_full(device, replay);
         let message = match is_full {
             true => format!(
-                "The recorder was full after {} and dropped older ones: {allocations} were there before the first event that it kept, and \
-                 peaks before it are not in the file. Raise max_entries{}.",
+                "The recorder was full after {} and dropped older ones. There before the first event that it kept: {allocations}. Peaks \
+                 before it are not in the file. Raise max_entries{}.",
                 units::count(events, "event", "events"),
                 device
                     .ring
@@ -127,8 +139,8 @@ fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
                     .map_or(String::new(), |max| format!(" (it was {})", units::group_digits(max))),
             ),
             false => format!(
-                "Recording began late: {allocations} and {} of reserved memory were there before the first event, and peaks before it are \
-                 not in the file.",
+                "Recording began late. There before the first event: {allocations} and {} of reserved memory. Peaks before it are not in \
+                 the file.",
                 units::format_bytes(reserved),
             ),
         };

@@ -191,7 +191,7 @@ fn banner(device: &Device, replay: &Replay, snapshot: &Snapshot) -> Option<Banne
         let events = units::count(device.events.len() as u64, "event", "events");
         return warning(
             "Only the readable part of the file is shown.",
-            format!("{events} were read; what came after them, and the final segments, are missing."),
+            format!("It could be read up to {events}; what came after, and the final segments, are missing."),
         );
     }
     if device.events.is_empty() && replay.reserved_at(0) == 0 {
@@ -215,7 +215,7 @@ fn banner(device: &Device, replay: &Replay, snapshot: &Snapshot) -> Option<Banne
         return warning(
             "The history begins in the middle.",
             format!(
-                "{} were there before the first event, {baseline} in all; peaks before it are not in the file. \
+                "There before the first event: {}, {baseline} in all; peaks before it are not in the file. \
                  The ring buffer was full (raise max_entries), or recording began late.",
                 units::count(history.unmatched_frees + history.untraced_blocks, "allocation", "allocations")
             ),

@@ -168,6 +168,9 @@ pub(crate) fn unknown_reason(replay: &Replay) -> Option<String> {
         return Some("This memory has another allocator than GPUs.".into());
     }
     match (&model.difference, model.uncertain_blocks) {
+        (Some(difference), _) if difference.event >= model.checked_events => {
+            Some("The final segments are not those that the events lead to.".into())
+        }
         (Some(difference), _) => Some(format!(
             "The allocator model differs at event {}.",
             units::group_digits(u64::from(difference.event))

@@ -31,15 +31,20 @@ impl BlockSizes {
             sizes.set(id, round_size(allocations.size_bytes(id), config));
         }
         if with_final_state {
-            let last: HashMap<u64, u64> =
-                device.active_blocks().map(|(_, block)| (block.address, block.size_bytes)).collect();
-            for id in (0..allocations.len()).filter(|&id| allocations.end(id) == super::allocations::NEVER) {
-                if let Some(&size) = last.get(&allocations.address(id)) {
-                    sizes.set(id, size);
-                }
-            }
+            sizes.take_final(device, allocations);
         }
         sizes
+    }
+
+    /// Blocks that are there in the end have the sizes that the final segments say.
+    pub(super) fn take_final(&mut self, device: &Device, allocations: &Allocations) {
+        let last: HashMap<u64, u64> =
+            device.active_blocks().map(|(_, block)| (block.address, block.size_bytes)).collect();
+        for id in (0..allocations.len()).filter(|&id| allocations.end(id) == super::allocations::NEVER) {
+            if let Some(&size) = last.get(&allocations.address(id)) {
+                self.set(id, size);
+            }
+        }
     }
 
     pub(super) fn set(&mut self, id: u32, bytes: u64) {

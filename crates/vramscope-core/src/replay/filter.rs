@@ -76,6 +76,7 @@ impl Replay {
             times: Arc::clone(&self.times),
             first_time_us: self.first_time_us,
             history: self.history,
+            has_final_state: self.has_final_state,
             ooms: oom_events(device).into_iter().filter(of_stream).collect(),
         };
         if self.block_series.is_some() {

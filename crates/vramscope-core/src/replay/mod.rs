@@ -31,7 +31,7 @@ use crate::ids::StackId;
 use crate::model::{Action, Device, Snapshot};
 use blocks::BlockSizes;
 use live::Checkpoints;
-use model::{Lockstep, Model};
+use model::{Cause, Lockstep, Model};
 use segments::Segments;
 use series::{Dense, Steps, alive_bytes};
 use slots::Slots;
@@ -93,6 +93,8 @@ pub struct Replay {
     history: History,
     ooms: Vec<u32>,
     peak: u32,
+    /// The final segments belong to the last event.
+    has_final_state: bool,
 }
 
 impl Replay {
@@ -124,6 +126,7 @@ impl Replay {
             history,
             ooms: oom_events(device),
             peak,
+            has_final_state: with_final_state,
         };
         replay.slots = Arc::new(Slots::build(&replay, snapshot));
         // Without final segments the reserved bytes are only a lower bound.
@@ -158,6 +161,10 @@ impl Replay {
     /// Takes what the comparison with the allocator model came to.
     fn finish_check(&mut self, device: &Device, check: Lockstep) {
         let (model, sizes) = check.finish(device);
+        let mut sizes = sizes;
+        if !model.agrees() && self.has_final_state {
+            sizes.take_final(device, &self.allocations);
+        }
         self.block_sizes = Arc::new(sizes);
         if model.agrees() && model.uncertain_blocks == 0 {
             self.block_series = Some(self.sum_blocks());
@@ -212,7 +219,8 @@ impl Replay {
     /// The sizes of all blocks alive at a moment are the allocator's own; else some are estimated by rounding.
     pub fn sizes_are_exact(&self, moment: u32) -> bool {
         self.model().is_some_and(|model| {
-            model.applies && moment <= model.agreeing_events && model.uncertain_blocks == 0
+            let end_differs = model.difference.as_ref().is_some_and(|it| it.cause == Cause::FinalSegments);
+            model.applies && moment <= model.agreeing_events && !end_differs && model.uncertain_blocks == 0
         })
     }
 

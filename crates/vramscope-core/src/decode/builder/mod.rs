@@ -63,6 +63,9 @@ pub(in crate::decode) struct Markers {
     pub(in crate::decode) newest: bool,
 }
 
+/// Frames of a stack that take as much room as a list.
+const FRAMES_IN_A_LIST: usize = 4;
+
 /// Rows and leaves of a snapshot under construction.
 pub(in crate::decode) struct SnapshotBuilder {
     pub(in crate::decode) strings: Strings,
@@ -166,9 +169,17 @@ impl SnapshotBuilder {
         StreamId(id)
     }
 
+    /// Other limits from here on.
+    pub(in crate::decode) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
     fn new_node(&mut self) -> Result<u32, Refusal> {
         let handle = self.nodes.len();
-        if handle >= self.limits.max_containers {
+        // Where containers are used again (JSON), what became of them still takes room.
+        let taken =
+            handle.max(self.events.actions.len()).max(self.stacks.n_listed_frames() / FRAMES_IN_A_LIST);
+        if taken >= self.limits.max_containers {
             return Err(Refusal { what: "lists and dicts", limit: self.limits.max_containers as u64 });
         }
         self.nodes.push(Node::Empty);

@@ -1,6 +1,6 @@
 //! Base64 from pieces of text of any length.
 
-/// Decodes the standard alphabet. White space, and the backslashes that JSON may put before a `/`, are passed over.
+/// Decodes the standard alphabet. White space, also as JSON escapes it, and the backslashes that JSON may put before a `/`, are passed over.
 #[derive(Debug, Default)]
 pub(super) struct Base64 {
     bits: u32,
@@ -8,16 +8,23 @@ pub(super) struct Base64 {
     held: u8,
     /// Padding has come: the data end here.
     padded: bool,
+    /// A backslash came just before.
+    escaped: bool,
 }
 
 impl Base64 {
     /// Decodes characters onto `out`; the error is the place of the first that does not belong here.
     pub(super) fn feed(&mut self, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
         for (at, &byte) in text.iter().enumerate() {
+            // `\n` and the like are white space in JSON; `\/` is a slash.
+            if std::mem::take(&mut self.escaped) && matches!(byte, b'n' | b'r' | b't') {
+                continue;
+            }
             let Some(six) = value(byte) else {
                 match byte {
                     b'=' => self.padded = true,
-                    b'\\' | b' ' | b'\t' | b'\r' | b'\n' => {}
+                    b'\\' => self.escaped = true,
+                    b' ' | b'\t' | b'\r' | b'\n' => {}
                     _ => return Err(at),
                 }
                 continue;
@@ -80,6 +87,7 @@ mod tests {
             ("Zm9v", b"foo"),
             ("Zm9v\nYg==", b"foob"),
             ("+\\/8=", b"\xfb\xff"),
+            ("Zm9v\\r\\nYg==", b"foob"),
         ] {
             for piece in 1..6 {
                 assert_eq!(decode(text.as_bytes(), piece).unwrap(), bytes, "{text}");

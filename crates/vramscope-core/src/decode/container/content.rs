@@ -24,6 +24,16 @@ impl Content {
         Content::Json(Box::new(json::Reader::new(builder, limits.pickle.max_text_bytes)))
     }
 
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        match self {
+            Content::Pickle(reader) => {
+                reader.set_limits(limits.pickle);
+                reader.builder_mut().set_limits(limits);
+            }
+            Content::Json(reader) => reader.builder_mut().set_limits(limits),
+        }
+    }
+
     pub(super) fn feed(&mut self, piece: &[u8]) -> Result<(), Box<OpenError>> {
         let fed = match self {
             Content::Pickle(reader) => reader.feed(piece).map_err(Fault::Pickle),

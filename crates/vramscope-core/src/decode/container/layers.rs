@@ -12,6 +12,9 @@ use crate::decode::error::{ErrorCode, OpenError};
 /// How many wrappings may lie around a content: a page in a zip in gzip. A file that unpacks to itself ends here.
 const MAX_WRAPPINGS: u8 = 3;
 
+/// Bytes of a page that are searched for its data. The pages of PyTorch have some hundred before them.
+const MAX_BEFORE_DATA: u64 = 64 << 20;
+
 /// A wrapping with what is in it, or the content.
 pub(in crate::decode) struct Layer {
     stage: Stage,
@@ -48,6 +51,17 @@ impl Layer {
     /// A layer before its first byte.
     pub(in crate::decode) fn new(depth: u8, limits: Limits) -> Self {
         Layer { stage: Stage::Head(Vec::new()), depth, limits, fed: 0, sound: true }
+    }
+
+    /// Other limits from here on, down to the content.
+    pub(in crate::decode) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        match &mut self.stage {
+            Stage::Head(_) => {}
+            Stage::Gzip(_, inner) | Stage::Html(_, inner) => inner.set_limits(limits),
+            Stage::Zip(_, choice) => choice.set_limits(limits),
+            Stage::Content(content) => content.set_limits(limits),
+        }
     }
 
     /// Takes the next piece.
@@ -186,6 +200,9 @@ impl Layer {
                 Err(damaged) => Err(OpenError::zip_damaged(damaged.at, choice.readable())),
             },
             Stage::Html(page, inner) => match page.feed(piece, |out| inner.feed(out)) {
+                Ok(Ok(())) if !page.has_data() && self.fed > MAX_BEFORE_DATA => {
+                    Err(OpenError::page_without_data(page.looks_like(), self.fed))
+                }
                 Ok(result) => result.map_err(unpacked),
                 Err(_) if inner.is_done() => Ok(()),
                 Err(wrong) => Err(OpenError::no_base64(wrong.at, wrong.found, inner.readable())),

@@ -62,6 +62,11 @@ impl Choice {
         self.current.readable()
     }
 
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.current.set_limits(limits);
+    }
+
     pub(super) fn content(&self) -> Option<&Content> {
         self.current.content()
     }

@@ -164,7 +164,7 @@ impl OpenError {
 /// What is read partly.
 pub(in crate::decode) fn partly_read(written_in: &str, readable: u64) -> String {
     let events = units::count(readable, "event", "events");
-    format!("a PyTorch memory snapshot, {written_in}; its first {events} were read without a fault")
+    format!("a PyTorch memory snapshot, {written_in}; without a fault up to {events}")
 }
 
 /// Code, title, cause and remedy of a reader's error.

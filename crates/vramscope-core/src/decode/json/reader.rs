@@ -88,6 +88,10 @@ impl<B: JsonBuild> Reader<B> {
         }
     }
 
+    pub(in crate::decode) fn builder_mut(&mut self) -> &mut B {
+        &mut self.builder
+    }
+
     pub(in crate::decode) fn builder(&self) -> &B {
         &self.builder
     }

@@ -18,7 +18,22 @@ impl SnapshotBuilder {
         self.events.times_us.push(UNKNOWN_TIME);
         self.events.stacks.push(StackId::EMPTY);
         self.set_event_fields(row, items);
+        self.count_missing(row, items);
         row
+    }
+
+    /// An event that moves memory needs its address and size; without them it counts as one of 0 bytes at 0.
+    fn count_missing(&mut self, row: u32, items: &[Value]) {
+        let moves = !matches!(
+            self.events.actions.get(row as usize),
+            Some(Action::Snapshot | Action::Annotate | Action::Other) | None
+        );
+        let has = |wanted: [u32; 2]| pairs(items).any(|(key, _)| wanted.contains(&key));
+        let whole = has([keys::ADDR, keys::DEVICE_FREE]) && has([keys::SIZE, keys::SIZE]);
+        if moves && !whole {
+            self.warnings
+                .add("missing_fields", 1, || "Events have no address or no size; they are read as 0.".into());
+        }
     }
 
     pub(in crate::decode) fn set_event_fields(&mut self, row: u32, items: &[Value]) {

@@ -16,6 +16,8 @@ pub enum Cause {
     SettingsNotRecorded,
     /// What was there before the first event contradicts itself.
     UnclearStart,
+    /// Every event agrees, but not the blocks that are left.
+    FinalSegments,
     /// None of these.
     Other,
 }
@@ -29,6 +31,7 @@ impl Cause {
             Cause::LimitChanged => "The memory limit changed while recording",
             Cause::SettingsNotRecorded => "The allocator settings are not in the file",
             Cause::UnclearStart => "What was there before recording is unclear",
+            Cause::FinalSegments => "The final segments are not those that the events lead to",
             Cause::Other => "Settings changed while recording, or another allocator",
         }
     }
@@ -52,6 +55,10 @@ impl Cause {
             }
             Cause::UnclearStart => {
                 "Blocks and segments from before the first event overlap or do not fit each other."
+            }
+            Cause::FinalSegments => {
+                "Every event agrees, but the blocks in the snapshot's segments do not: settings changed while recording, events are missing, \
+                 other threads went on while the snapshot was taken, or the file was changed."
             }
             Cause::Other => {
                 "The settings were changed at run time, the writer was another version or a vendor's allocator, or pools were restored from \

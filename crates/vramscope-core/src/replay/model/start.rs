@@ -18,6 +18,8 @@ pub(super) type Remainders = HashMap<u64, u64>;
 #[derive(Default)]
 pub(super) struct Start {
     pub(super) segments: Vec<SeedSegment>,
+    /// Segments lie upon each other: nothing can be told.
+    pub(super) overlaps: bool,
     /// Blocks whose size is not certain: a remainder of up to 1 MiB may belong to each, and nothing shows it.
     pub(super) uncertain: HashSet<u64>,
 }
@@ -33,6 +35,10 @@ pub(super) fn start(
     let spans = initial_spans(replay);
     if spans.is_empty() {
         return Start::default();
+    }
+    let ends_before = |pair: &[Span]| pair[0].address.saturating_add(pair[0].size_bytes) <= pair[1].address;
+    if !spans.windows(2).all(ends_before) {
+        return Start { overlaps: true, ..Start::default() };
     }
     let mut uncertain = HashSet::new();
     let mut live = initial_blocks(device, replay, config);
@@ -67,7 +73,7 @@ pub(super) fn start(
             expandable: span.expandable,
         });
     }
-    Start { segments, uncertain }
+    Start { segments, overlaps: false, uncertain }
 }
 
 /// Memory reserved before the first event, by address; mapped runs that touch are one.

@@ -63,6 +63,14 @@ pub struct Faults {
     pub segment_events: u64,
     /// Their bytes.
     pub segment_bytes: u64,
+    /// Stretches that the final segments and the trace do not both have at the end, and final segments that overlap.
+    pub end_mismatches: u64,
+    /// Their bytes.
+    pub end_bytes: u64,
+    /// Final segments whose blocks do not add up to them, and blocks smaller than what was asked for.
+    pub misfits: u64,
+    /// By how many bytes.
+    pub misfit_bytes: u64,
     /// Allocations that lie in no segment.
     pub outside: u64,
     /// Their requested bytes.

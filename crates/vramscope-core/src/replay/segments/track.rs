@@ -1,5 +1,6 @@
 //! One pass over the trace: spans begin and end, and every allocation finds the pool that it lies in.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -209,7 +210,39 @@ impl<'a> Tracker<'a> {
         index
     }
 
+    /// What is reserved at the end, beside the final segments.
+    fn compare_end(&mut self) {
+        let own: u64 = self.device.final_reserved_bytes();
+        let distinct = self.last_ranges.values().fold(0u64, |sum, span| sum.saturating_add(span.size_bytes));
+        let overlap = overlapping_bytes(&self.last_ranges).saturating_add(own.saturating_sub(distinct));
+        let (now, last) = (joined(&self.now), joined(&self.last_ranges));
+        let (mut only, mut bytes) = (u64::from(overlap > 0), overlap);
+        for (these, others) in [(&now, &last), (&last, &now)] {
+            for (address, size) in these.iter().filter(|range| !others.contains(range)) {
+                let known = others.range((*address, 0)..).next().filter(|(other, _)| other == address);
+                let known = known.map_or(0, |(_, size)| *size);
+                only += 1;
+                bytes = bytes.saturating_add(size.saturating_sub(known));
+            }
+        }
+        (self.faults.end_mismatches, self.faults.end_bytes) = (only, bytes);
+        for segment in &self.device.segments {
+            let blocks = segment.blocks.iter().fold(0u64, |sum, block| sum.saturating_add(block.size_bytes));
+            // Lists of one pool may leave blocks out altogether.
+            let gap = if segment.blocks.is_empty() { 0 } else { blocks.abs_diff(segment.size_bytes) };
+            let short = segment.blocks.iter().filter(|block| block.is_active());
+            let short = short.fold(0u64, |sum, block| {
+                sum.saturating_add(block.requested_bytes.saturating_sub(block.size_bytes))
+            });
+            self.faults.misfits += u64::from(gap > 0) + u64::from(short > 0);
+            self.faults.misfit_bytes = self.faults.misfit_bytes.saturating_add(gap).saturating_add(short);
+        }
+    }
+
     fn finish(mut self, n_moments: u32) -> Segments {
+        if self.with_final_state {
+            self.compare_end();
+        }
         let mut spans = std::mem::take(&mut self.ended);
         spans.extend(self.now.values().copied());
         for Span { owner, .. } in &spans {
@@ -225,3 +258,28 @@ impl<'a> Tracker<'a> {
 
 /// Different pools that can be told apart; no job has a thousandth of that.
 const MAX_POOLS: usize = 1 << 16;
+
+/// Reserved memory as ranges that do not touch, by address.
+fn joined(ranges: &Ranges) -> BTreeSet<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for span in ranges.values() {
+        match runs.last_mut() {
+            Some((start, size)) if start.saturating_add(*size) == span.address => {
+                *size = size.saturating_add(span.size_bytes);
+            }
+            _ => runs.push((span.address, span.size_bytes)),
+        }
+    }
+    runs.into_iter().collect()
+}
+
+/// Bytes that lie in more than one range.
+fn overlapping_bytes(ranges: &Ranges) -> u64 {
+    let (mut end, mut bytes) = (0u64, 0u64);
+    for span in ranges.values() {
+        let stop = span.address.saturating_add(span.size_bytes);
+        bytes = bytes.saturating_add(end.min(stop).saturating_sub(span.address));
+        end = end.max(stop);
+    }
+    bytes
+}

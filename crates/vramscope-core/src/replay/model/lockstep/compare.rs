@@ -2,8 +2,8 @@
 
 use super::{Calls, Lockstep, Recorded, Request};
 use crate::allocator::{SegmentAction, SegmentEvent};
-use crate::model::{Action, Device};
-use crate::replay::model::Cause;
+use crate::model::{Action, BlockState, Device};
+use crate::replay::model::{Cause, Difference};
 
 impl Lockstep {
     /// Event, recorded and expected, where they differ.
@@ -30,6 +30,32 @@ impl Lockstep {
             (Action::Oom, Some(address)) => Some((request.event, "out of memory".into(), at(address))),
             _ => None,
         }
+    }
+
+    /// The blocks that are left, beside those of the final segments.
+    pub(super) fn compare_end(&self, recorded: Recorded<'_>, event: u32) -> Option<Difference> {
+        let mut model: Vec<EndBlock> = self
+            .allocator
+            .mapped_blocks()
+            .map(|block| (block.address, block.size_bytes, block.allocated, block.pending))
+            .collect();
+        model.sort_unstable();
+        let blocks = recorded.device.segments.iter().flat_map(|segment| &segment.blocks);
+        let mut own: Vec<EndBlock> = blocks
+            .map(|block| {
+                let (held, waits) =
+                    (block.state == BlockState::Allocated, block.state == BlockState::PendingFree);
+                (block.address, block.size_bytes, held, waits)
+            })
+            .collect();
+        own.sort_unstable();
+        if model == own {
+            return None;
+        }
+        let same = model.iter().zip(&own).take_while(|(model, own)| model == own).count();
+        let what = |blocks: &[EndBlock]| blocks.get(same).map_or("no further block".into(), describe_block);
+        let cause = Cause::FinalSegments;
+        Some(Difference { event, recorded: what(&own), expected: what(&model), cause })
     }
 
     pub(super) fn likely_cause(
@@ -88,6 +114,18 @@ pub(super) fn call(device: &Device, event: u32) -> Call {
         _ => SegmentAction::Free,
     };
     (action, events.sizes[event], events.addrs[event])
+}
+
+/// A block at the end: address, bytes, held, waited for.
+type EndBlock = (u64, u64, bool, bool);
+
+fn describe_block((address, size, held, waits): &EndBlock) -> String {
+    let state = match (held, waits) {
+        (true, _) => "allocated",
+        (_, true) => "awaiting free",
+        _ => "free",
+    };
+    format!("a final block of {} at 0x{address:x}, {state}", crate::units::format_bytes(*size))
 }
 
 fn describe(call: &Call) -> String {

@@ -122,16 +122,15 @@ impl Lockstep {
             patience_events: MOST_ATTEMPTED * device.events.len() as u64,
             private_frees: private_frees(replay),
         };
-        for seed in &start.segments {
-            if !lockstep.adopt(seed, replay) {
-                lockstep.difference = Some(Difference {
-                    event: 0,
-                    recorded: "blocks that overlap".into(),
-                    expected: "blocks side by side".into(),
-                    cause: Cause::UnclearStart,
-                });
-                return lockstep;
-            }
+        let adopted = !start.overlaps && start.segments.iter().all(|seed| lockstep.adopt(seed, replay));
+        if !adopted {
+            lockstep.difference = Some(Difference {
+                event: 0,
+                recorded: "segments or blocks that overlap".into(),
+                expected: "segments and blocks side by side".into(),
+                cause: Cause::UnclearStart,
+            });
+            return lockstep;
         }
         lockstep.allocator.reset_peaks();
         lockstep
@@ -298,13 +297,16 @@ impl Lockstep {
 
     /// Driver calls after the last request.
     fn finish_trace(&mut self, recorded: Recorded<'_>) {
-        if self.calls.events.is_empty() && self.deferred.is_empty() {
-            return;
-        }
         let event = recorded.device.events.len() as u32;
-        let action = Action::Other;
-        let nothing = Request { action, event, address: 0, size: 0, stream: 0, owner: DEFAULT_POOL };
-        self.request(recorded, nothing);
+        if !self.is_between_requests() {
+            let action = Action::Other;
+            let nothing = Request { action, event, address: 0, size: 0, stream: 0, owner: DEFAULT_POOL };
+            self.request(recorded, nothing);
+        }
+        let has_end = recorded.device.has_segments && !recorded.snapshot.partial;
+        if has_end && self.difference.is_none() && !self.starts_again {
+            self.difference = self.compare_end(recorded, event);
+        }
     }
 
     /// The outcome.
