@@ -8,3 +8,4 @@ pub mod plain;
 pub mod recordings;
 pub mod script;
 pub mod shapes;
+pub mod trace;

@@ -1,5 +1,7 @@
 //! Wrong, cut and hostile files: a clear error or an honest part, never a panic, a hang or memory that the file's size does not explain.
 
+use std::sync::Mutex;
+
 use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
 use vramscope_core::decode::{Decoder, ErrorCode, Limits, OpenError};
@@ -9,6 +11,9 @@ use vramscope_tests::recordings;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// One test at a time: memory is counted for all of them together.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// What reading a small file may take at the most.
 const MOST_MEMORY_BYTES: usize = 64 << 20;
@@ -79,6 +84,7 @@ fn peak_during(work: impl FnOnce()) -> usize {
 /// The only test of this binary: nothing else allocates while it measures.
 #[test]
 fn hostile_files_end_in_time_and_memory() {
+    let _alone = ALONE.lock();
     every_truncation();
     bombs();
     let bytes = recordings::pickle("mempool");
@@ -220,4 +226,26 @@ fn gzip_bomb() {
         assert_eq!(error.code, ErrorCode::NotASnapshot, "{error}");
     });
     assert!(used < MOST_MEMORY_BYTES, "{used} bytes of memory");
+}
+
+/// A small file that unpacks to gigabytes is stopped in proportion to what lies on disk: 64 MiB and 400 bytes for each of its bytes.
+#[test]
+fn bombs_take_memory_in_proportion_to_the_packed_file() {
+    let _alone = ALONE.lock();
+    let opcodes: [(&str, &[u8]); 4] = [("none", b"N"), ("lists", b"]"), ("memo", b"\x94"), ("dicts", b"}")];
+    for (name, opcode) in opcodes {
+        let mut pickle = b"\x80\x04]".to_vec();
+        pickle.extend_from_slice(&opcode.repeat(150 << 20));
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, &pickle).unwrap();
+        let packed = packer.finish().unwrap();
+        drop(pickle);
+        let peak = peak_during(|| {
+            let mut decoder = Decoder::new("bomb", Limits::default());
+            let fed = packed.chunks(1 << 16).try_for_each(|piece| decoder.feed(piece));
+            assert_eq!(fed.unwrap_err().code, ErrorCode::TooLarge, "{name}");
+        });
+        let most = (64 << 20) + 400 * packed.len();
+        assert!(peak < most, "{name}: {} MiB for {} bytes", peak >> 20, packed.len());
+    }
 }

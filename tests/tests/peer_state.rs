@@ -1,72 +1,10 @@
 //! Faults of PyTorch's own page that concern replay and state, each with the right result here. Numbers are those of a list of its known weaknesses.
 
-use vramscope_core::ids::{StackId, StreamId};
-use vramscope_core::model::{Action, Block, BlockState, Device, PoolId, Segment, SegmentKind, Snapshot};
+use vramscope_core::model::{Action, BlockState};
 use vramscope_core::query::{self, summary::summary};
 use vramscope_core::replay::Recording;
 use vramscope_core::replay::state::State;
-
-const MIB: u64 = 1 << 20;
-
-/// One device, built event by event.
-#[derive(Default)]
-struct Trace(Device);
-
-impl Trace {
-    fn event(mut self, action: Action, address: u64, size: u64) -> Self {
-        let events = &mut self.0.events;
-        events.actions.push(action);
-        events.addrs.push(address);
-        events.sizes.push(size);
-        events.streams.push(StreamId(0));
-        events.stacks.push(StackId::EMPTY);
-        self
-    }
-
-    /// A final segment with its blocks: address, size, requested, state.
-    fn segment(
-        mut self,
-        address: u64,
-        size: u64,
-        pool: PoolId,
-        blocks: &[(u64, u64, u64, BlockState)],
-    ) -> Self {
-        let block = |&(address, size_bytes, requested_bytes, state): &_| Block {
-            address,
-            size_bytes,
-            requested_bytes,
-            state,
-            stack: StackId::EMPTY,
-            forward_stack: None,
-        };
-        self.0.has_segments = true;
-        self.0.segments.push(Segment {
-            address,
-            size_bytes: size,
-            stream: StreamId(0),
-            kind: if size <= 2 * MIB { SegmentKind::Small } else { SegmentKind::Large },
-            pool,
-            expandable: false,
-            stack: StackId::EMPTY,
-            forward_stack: None,
-            blocks: blocks.iter().map(block).collect(),
-        });
-        self
-    }
-
-    fn open(self) -> Recording {
-        recording(vec![self.0])
-    }
-}
-
-fn recording(mut devices: Vec<Device>) -> Recording {
-    for (ordinal, device) in (0..).zip(&mut devices) {
-        device.ordinal = ordinal;
-    }
-    let mut recording = Recording::build(Snapshot { streams: vec![0], devices, ..Snapshot::default() });
-    recording.check_all();
-    recording
-}
+use vramscope_tests::trace::{MIB, Trace, recording};
 
 fn segments_at(recording: &Recording, moment: u32) -> Vec<(u64, u64)> {
     let state = State::at(&recording.replays[0], moment);
