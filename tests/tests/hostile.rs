@@ -81,7 +81,7 @@ fn peak_during(work: impl FnOnce()) -> usize {
     MEMORY.peak_usage().saturating_sub(before)
 }
 
-/// The only test of this binary: nothing else allocates while it measures.
+/// Nothing else allocates while it measures.
 #[test]
 fn hostile_files_end_in_time_and_memory() {
     let _alone = ALONE.lock();

@@ -1,5 +1,9 @@
 //! The allocator at a moment, in figures: by pool and stream, what pins half-empty segments, and why a request failed.
 
+mod listed;
+
+pub use listed::{DeviceState, ListedBlock, ListedSegment, listed};
+
 use std::cmp::Reverse;
 
 use hashbrown::HashMap;
@@ -306,79 +310,4 @@ pub(super) fn failed(
         limit_high_bytes: limit.and_then(|limit| limit.high_bytes),
         device_free_bytes: events.addrs[event],
     })
-}
-
-/// `vramscope state --json`: segments and blocks, as the contract has them.
-#[derive(Clone, Debug, Serialize)]
-#[allow(missing_docs)]
-pub struct DeviceState {
-    pub device: i64,
-    pub event: Option<u32>,
-    /// Sizes of blocks are the allocator's own; else they are estimated by rounding.
-    pub exact: bool,
-    pub segments: Vec<ListedSegment>,
-}
-
-/// A segment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[allow(missing_docs)]
-pub struct ListedSegment {
-    pub address: String,
-    pub bytes: u64,
-    pub stream: String,
-    pub pool: SegmentKind,
-    pub private_pool: PoolId,
-    pub expandable: bool,
-    pub blocks: Vec<ListedBlock>,
-}
-
-/// A block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[allow(missing_docs)]
-pub struct ListedBlock {
-    pub address: String,
-    pub bytes: u64,
-    /// 0 for free blocks.
-    pub requested_bytes: u64,
-    pub state: &'static str,
-    /// Null until categories are told.
-    pub category: Option<&'static str>,
-    pub stack_id: Option<StackId>,
-}
-
-/// Every segment and block of a device at a moment.
-pub fn listed(recording: &Recording, ordinal: i64, moment: u32) -> Option<DeviceState> {
-    let (_, replay) = recording.device(ordinal)?;
-    let state = State::at(replay, moment);
-    let snapshot = &recording.snapshot;
-    let segments = state.segments.iter().map(|segment| ListedSegment {
-        address: format!("0x{:x}", segment.address),
-        bytes: segment.size_bytes,
-        stream: super::stream_text(snapshot.stream(segment.owner.stream)),
-        pool: segment.owner.kind,
-        private_pool: segment.owner.pool,
-        expandable: segment.expandable,
-        blocks: state.blocks_of(segment).iter().map(|block| listed_block(replay, block)).collect(),
-    });
-    Some(DeviceState {
-        device: ordinal,
-        event: state.moment.checked_sub(1),
-        exact: replay.sizes_are_exact(state.moment),
-        segments: segments.collect(),
-    })
-}
-
-fn listed_block(replay: &Replay, block: &BlockNow) -> ListedBlock {
-    ListedBlock {
-        address: format!("0x{:x}", block.address),
-        bytes: block.size_bytes,
-        requested_bytes: block.requested_bytes,
-        state: match block.state {
-            BlockState::Allocated => "active_allocated",
-            BlockState::PendingFree => "active_pending_free",
-            _ => "inactive",
-        },
-        category: None,
-        stack_id: block.allocation.map(|id| replay.allocations().stack(id)),
-    }
 }
