@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod formats;
+mod keyboard;
 mod large;
 mod looking;
 mod opening;

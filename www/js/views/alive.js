@@ -67,7 +67,7 @@ function build(sight, moment, answer) {
 export function rowKey(event, pick) {
   const row = /** @type {HTMLElement} */ (event.currentTarget);
   const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
-  if (event.code === 'Enter' || event.code === 'Space') pick();
+  if (event.key === 'Enter' || event.key === ' ') pick();
   else if (next) /** @type {HTMLElement} */ (next).focus();
   else return;
   event.preventDefault();

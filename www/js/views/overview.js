@@ -94,7 +94,7 @@ function stacksCard(sight) {
     meter.style.width = `${(row.bytes / most) * 100}%`;
     return el('tr', {
       tabindex: 0, title: 'Show in the timeline', onclick: () => void showStack(row), onkeydown: (/** @type {KeyboardEvent} */ event) => {
-        if (event.code === 'Enter' || event.code === 'Space') { event.preventDefault(); void showStack(row); }
+        if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); void showStack(row); }
       },
     },
     el('td.num', null, bytesSpan(row.bytes, shared[index])), el('td.num', null, formatCount(row.count)), el('td.num.muted', null, formatShare(row.bytes / Math.max(1, alive.bytes))),
