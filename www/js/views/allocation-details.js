@@ -32,7 +32,7 @@ function block(details) {
   const { block_bytes: whole, rounding_bytes: lost } = details;
   if (whole === null || whole === undefined) return null;
   const share = whole > 0 && lost > 0 ? `, ${formatShare(lost / whole)}` : '';
-  const about = details.block_is_exact ? null : el('span', { title: 'Estimated by rounding: the allocator model does not tell' }, 'about ');
+  const about = details.block_is_exact ? null : el('span', { title: `Estimated by rounding. ${current()?.figures.unknown_reason || 'The allocator model does not tell.'}` }, 'about ');
   return el('span', null, about, bytesSpan(whole), lost > 0 ? el('span', null, ', rounding adds ', bytesSpan(lost), share) : ', nothing lost by rounding');
 }
 

@@ -45,6 +45,7 @@ function oomSections(state, sight) {
     el('h2.eyebrow.is-error', null, icon('error'), el('span', null, 'Request that failed')),
     el('p.figure', { 'data-bytes': wanted, title: exactBytes(wanted) }, formatBytes(wanted)),
     el('p.muted.exact', null, exactBytes(wanted)),
+    estimated(state),
     factList([
       ['Asked by', oom.name ? place(oom) : null],
       [term('limit'), limit],
@@ -75,13 +76,18 @@ function stackOf(sight, id) {
   return null;
 }
 
+/** @param {any} state @returns {HTMLElement|null} why sizes are not exact */
+function estimated(state) {
+  return state.exact ? null : el('p.small.is-warning', null, icon('warning'), ' Sizes of blocks are estimated here.', state.exact_reason ? ` ${state.exact_reason}` : '');
+}
+
 /** @param {any} state */
 function momentSection(state) {
   const { total, action } = state;
   const number = (/** @type {number|null} */ bytes) => (bytes === null || bytes === undefined ? '–' : bytesSpan(bytes));
   return el('section', null,
     el('h2.eyebrow', null, el('span', null, state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
-    state.exact ? null : el('p.small.is-warning', null, icon('warning'), ' Sizes of blocks are estimated here: the allocator model does not agree.'),
+    estimated(state),
     factList([
       [term('requested'), number(state.requested_bytes)], [term('allocated'), number(state.allocated_bytes)], [term('active'), number(state.active_bytes)], [term('reserved'), number(state.reserved_bytes)], [term('inactive_split'), state.inactive_split_bytes === undefined ? null : number(state.inactive_split_bytes)],
       [term('rounding'), number(total.rounding_bytes)], [term('fragmentation'), total.fragmentation === null ? '–' : total.fragmentation.toFixed(2)],
