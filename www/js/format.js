@@ -109,12 +109,13 @@ export function swatch(slot) {
 }
 
 /**
- * Where something was made: function and file, whole path on hover.
- * @param {{name: string, at: string|null, own?: boolean}} row
+ * Where something was made, or freed if only that is known: function and file, whole path on hover.
+ * @param {{name: string, at: string|null, own?: boolean, of_free?: boolean}} row
  */
 export function place(row) {
   const at = row.at || '';
-  return el('span.place', { title: at ? `${row.name}\n${at}` : row.name }, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
+  const freed = row.of_free === true;
+  return el('span.place', { title: at ? `${freed ? 'Freed at ' : ''}${row.name}\n${at}` : row.name }, freed ? el('span.muted', null, 'freed at') : null, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
 }
 
 /** @param {string} at `dir/dir/file.py:12` */

@@ -41,7 +41,7 @@ function update() {
  */
 function build(sight, moment, answer) {
   const atPeak = moment === sight.overview.peak.moment;
-  const when = atPeak ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
+  const when = sight.moments < 2 ? 'at this moment' : atPeak ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
   const header = el('button.drawer-head', { type: 'button', id: 'alive-toggle', title: 'Open or close the table', onclick: () => { wanted = !isOpen(); toggle(); } },
     icon('down'), el('b', { id: 'alive-title' }, `Alive ${when}, by stack`), el('span.muted', null, `${plural(answer.count, 'allocation')}, ${formatBytes(answer.bytes)}`), el('span.push.muted.only-closed.hide-narrow', null, 'Open the table ', el('kbd', null, 'L')));
   const texts = formatBytesGroup(answer.rows.map((/** @type {any} */ row) => row.bytes));

@@ -85,7 +85,7 @@ export function allocationSections(details, pinned, where) {
         el('button.button.small', { type: 'button', disabled: !pinned, title: `Show in the other view  G`, onclick: () => void showIn(other, details) }, icon('jump'), other === 'state' ? 'Show in allocator state' : 'Show in timeline'),
         where === 'timeline' ? el('button.button.small', { type: 'button', disabled: !pinned, title: 'Fit  F', onclick: () => void fitAllocation(details) }, icon('fit'), 'Show its lifetime') : null,
         el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
-    stackSection(details.stack, details.no_stack),
+    stackSection(details.stack, details.no_stack, details.stack_of_free ? 'Stack of its free' : 'Stack'),
     ...(forward?.length ? [stackSection(forward, null, 'Forward, where this backward allocation comes from')] : []),
   ];
 }

@@ -33,15 +33,15 @@ function stackOnly(selection) {
   const { row, moment } = selection;
   if (row.failed) return failedRequest(selection);
   const sight = current();
-  const when = sight && moment === sight.overview.peak.moment ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
+  const when = sight && sight.moments < 2 ? 'at this moment' : sight && moment === sight.overview.peak.moment ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
   return [
     el('section', null,
       el('h2.eyebrow', null, el('span', null, 'Stack'), el('span.of', null, 'pinned')),
       el('p.figure', null, bytesSpan(row.bytes)),
       el('p.muted.exact', null, `in ${plural(row.count, 'block')} ${when}`),
-      el('dl.facts', null, el('dt', null, 'Colour'), el('dd', null, el('span.tag', null, swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks')), el('dt', null, 'Made at'), el('dd', null, place(row))),
+      el('dl.facts', null, el('dt', null, 'Colour'), el('dd', null, el('span.tag', null, swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks')), el('dt', null, row.of_free ? 'Freed at' : 'Made at'), el('dd', null, place({ ...row, of_free: false }))),
       el('div.row-actions', null, el('button.button.small', { type: 'button', title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
-    stackSection(selection.stack, row.stack === null ? 'Blocks of several stacks share this line.' : null),
+    stackSection(selection.stack, row.stack === null ? 'Blocks of several stacks share this line.' : null, row.of_free ? 'Stack of their frees' : 'Stack'),
   ];
 }
 

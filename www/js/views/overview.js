@@ -10,6 +10,9 @@ import { barCard } from './peak-card.js';
 import { showFailedRequest, showMoment, showStack } from './pin.js';
 import { modelState } from './status.js';
 
+/** How rows are named that have none. */
+const NO_STACK = 'no stack';
+
 /** @param {any} row */
 const where = (row) => (row.at ? `${row.name}, ${shortPath(row.at)}` : row.name);
 
@@ -67,7 +70,9 @@ function peakSentences(alive, stacks, sight) {
   const parts = [`${sight.moments > 1 ? 'At the peak' : 'Then'} ${alive.count === 1 ? 'one allocation was' : `${plural(alive.count, 'allocation')} were`} alive`];
   const first = stacks[0];
   if (!first) return [...parts, '.'];
-  return [...parts, '; the largest stack, ', el('code', null, where(first)), ', held ', el('b', null, bytesSpan(first.bytes), `, ${formatShare(first.bytes / Math.max(1, alive.bytes))}`),
+  const group = first.of_free ? ['; the largest group, whose allocs were not recorded, was freed at ', el('code', null, where(first)), '; it held ']
+    : first.name === NO_STACK ? ['; without a stack were '] : ['; the largest stack, ', el('code', null, where(first)), ', held '];
+  return [...parts, ...group, el('b', null, bytesSpan(first.bytes), `, ${formatShare(first.bytes / Math.max(1, alive.bytes))}`),
     ` of the requested bytes, in ${plural(first.count, 'block')}.`];
 }
 
@@ -104,7 +109,7 @@ function stacksCard(sight) {
     el('header', null, el('h2', { id: 'stacks-title' }, sight.moments > 1 ? 'Largest stacks at the peak' : 'Largest stacks')),
     rows.length
       ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, 'Of requested'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, 'Made at'))), el('tbody', null, ...rows))
-      : el('p.soft', null, 'Nothing was alive at the peak.'));
+      : el('p.soft', null, `Nothing was alive ${sight.moments > 1 ? 'at the peak' : 'then'}.`));
 }
 
 /** @param {any} banner */

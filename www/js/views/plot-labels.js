@@ -21,7 +21,7 @@ function marksOf(sight) {
   known.set(sight, { axis, of, marks: [] });
   const { peak, ooms } = of;
   const wanted = [
-    { kind: /** @type {'peak'} */ ('peak'), text: `Peak ${formatBytes(peak.requested_bytes)}`, moment: peak.moment, bytes: peak.requested_bytes },
+    ...(sight.moments < 2 ? [] : [{ kind: /** @type {'peak'} */ ('peak'), text: `Peak ${formatBytes(peak.requested_bytes)}`, moment: peak.moment, bytes: peak.requested_bytes }]),
     ...ooms.slice(-MOST_MARKS).map((/** @type {any} */ oom) => ({ kind: 'oom', text: `OOM, asked for ${formatBytes(oom.requested_bytes)}`, moment: oom.moment, bytes: oom.requested_at ?? peak.requested_bytes })),
   ];
   void Promise.all(wanted.map((mark) => placeOf(sight, mark.moment))).then((places) => {

@@ -86,7 +86,7 @@ function momentSection(state) {
   const { total, action } = state;
   const number = (/** @type {number|null} */ bytes) => (bytes === null || bytes === undefined ? '–' : bytesSpan(bytes));
   return el('section', null,
-    el('h2.eyebrow', null, el('span', null, state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
+    el('h2.eyebrow', null, el('span', null, state.only_moment ? 'At this moment' : state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
     estimated(state),
     factList([
       [term('requested'), number(state.requested_bytes)], [term('allocated'), number(state.allocated_bytes)], [term('active'), number(state.active_bytes)], [term('reserved'), number(state.reserved_bytes)], [term('inactive_split'), state.inactive_split_bytes === undefined ? null : number(state.inactive_split_bytes)],

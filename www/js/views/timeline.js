@@ -49,7 +49,7 @@ function updateToolbar() {
   byId('no-time').hidden = sight.hasTime;
   setText(byId('no-time'), sight.noTime);
   const { peak } = sight.overview;
-  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
+  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')}${sight.moments > 1 ? ' at the peak' : ''} of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
 }
 
 /** The moment that keys start from. */
