@@ -56,6 +56,18 @@ export function columnUnit(most) {
   } };
 }
 
+/**
+ * What is known of a limit, from both sides.
+ * @param {number|null} low
+ * @param {number|null} high
+ * @returns {string|null} null: nothing
+ */
+export function limitText(low, high) {
+  if (low === null || high === null) return low !== null ? `at least ${formatBytes(low)}` : high !== null ? `at most ${formatBytes(high)}` : null;
+  const [from, to] = formatBytesGroup([low, high]);
+  return low === high ? from : `${splitUnit(from)[1] === splitUnit(to)[1] ? splitUnit(from)[0] : from} to ${to}`;
+}
+
 /** @param {number} us */
 export function formatDuration(us) {
   return wasm().format_duration_us(us);

@@ -56,7 +56,7 @@ function build(sight, moment, answer) {
   const { rest } = answer;
   if (rest && rest.count > 0) rows.push(el('tr.rest', null, el('td.num', null, bytesSpan(rest.bytes)), el('td.num.muted', null, formatShare(rest.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(rest.count)), el('td.muted', { colspan: 2 }, `${plural(rest.rows, 'more stack')} not listed`)));
   byId('alive').replaceChildren(header, el('div.drawer-body', { id: 'alive-body' },
-    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, 'Of requested'), el('th.num', null, term('blocks')), el('th', null, 'Made at'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
+    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('of_requested')), el('th.num', null, term('blocks')), el('th', null, term('made')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
   toggle();
 }
 

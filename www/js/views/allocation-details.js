@@ -64,7 +64,7 @@ export function allocationSections(details, pinned, where) {
     ['Lifetime', details.alive_at_end || details.lifetime_events === null ? null : plural(details.lifetime_events, 'event')],
     ['Freed', freed(details)],
     [term('rounding', 'Block'), block(details)],
-    ['Colour', colour],
+    ['Line', colour],
     ['Category', words(details.category) === null ? null : `${words(details.category)}, recorded by the profiler`],
     ['Pool, stream', poolAndStream(details)],
     ['Address', el('span.code', null, details.address)],

@@ -17,7 +17,7 @@ export function groupParts(figures) {
     `${plural(figures.segments, 'segment')}, ${held} reserved`,
     allocated > 0 ? `${live} live in ${plural(figures.live_blocks, 'block')}` : 'nothing live',
     free > 0 ? `${unused} free in ${plural(figures.free_pieces, 'piece')}` : 'nothing free',
-    ...(pending > 0 ? [`${waiting} awaiting free`] : []),
+    ...(pending > 0 ? [`${waiting} awaiting free in ${plural(figures.pending_blocks, 'block')}`] : []),
   ];
 }
 
