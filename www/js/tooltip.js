@@ -37,7 +37,6 @@ const WORDS = {
   card: ['Free on the card', 'What the driver reported as free on the whole card when the request failed, other programs and limits of this one aside.'],
   held_free: ['Held free', 'Free bytes of the segment, which cannot go back to the driver while anything in it is live.'],
   by_live: ['By live', 'The live bytes in the segment: what holds all of it.'],
-  scale: ['Full width', 'Rows of a group are drawn to one scale: the width is that of its widest segment. Each group has its own.'],
   history: ['History', 'Complete means: recording began before the first allocation and no event was dropped, so every block has its beginning in the file.'],
 };
 

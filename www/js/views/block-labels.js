@@ -27,7 +27,7 @@ export function groupParts(figures) {
  */
 export function layoutLabels(sight, { view, layout, state }) {
   const px = (/** @type {number} */ value) => value / view.scale;
-  const nodes = layout.groups.map((/** @type {any} */ group, /** @type {number} */ index) => heading(group, state, px, index === 0));
+  const nodes = layout.groups.map((/** @type {any} */ group) => heading(group, state, px, view.zoom));
   const height = px(view.height);
   for (const row of layout.rows) {
     const group = layout.groups.findLast((/** @type {any} */ each) => each.y <= row.y) || layout.groups[0];
@@ -56,14 +56,14 @@ export function layoutLabels(sight, { view, layout, state }) {
  * @param {any} group
  * @param {any} state
  * @param {(value: number) => number} px
- * @param {boolean} first
+ * @param {number} zoom
  */
-function heading(group, state, px, first) {
+function heading(group, state, px, zoom) {
   const figures = group.key === 'all' ? state && { ...state.total, label: 'All segments' } : state?.groups.find((/** @type {any} */ each) => each.key === group.key);
   const { unit } = columnUnit(group.full_width_bytes);
   const node = el('div.heading', null,
     el('span.parts', null, el('b', null, figures?.label ?? group.label ?? 'All segments'), ...(figures ? groupParts(figures).map((text) => el('span', null, text)) : [])),
-    el('span.muted', null, first ? `true scale, sizes in ${unit}` : `sizes in ${unit}`));
+    el('span.muted.scale', { title: 'Rows of a group are drawn to one scale: the full width is that of its widest segment. Each group has its own.' }, `full width ${formatBytes(group.full_width_bytes / zoom).replace(/\.0(?=\D)/, '')}, sizes in ${unit}`));
   node.style.top = `${px(group.y) + 9}px`;
   return node;
 }

@@ -118,7 +118,7 @@ function stacksCard(sight) {
     el('td.num', null, bytesSpan(row.bytes, shared[index])), el('td.num', null, formatCount(row.count)), el('td.num.muted', null, formatShare(row.bytes / Math.max(1, alive.bytes))),
     el('td.short-meter', null, meter), el(`td.grow${row.own ? '.own' : ''}`, null, place(row)));
   });
-  return el('article.card', { 'aria-labelledby': 'stacks-title' },
+  return el('article.card.stacks-card', { 'aria-labelledby': 'stacks-title' },
     el('header', null, el('h2', { id: 'stacks-title' }, sight.moments > 1 ? 'Largest stacks at the peak' : 'Largest stacks')),
     rows.length
       ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, term('of_requested')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, term('made')))), el('tbody', null, ...rows))

@@ -6,6 +6,8 @@ import { term } from '../tooltip.js';
 import { checkedShare } from './status.js';
 
 const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved']);
+/** Letters of a figure with its unit that four columns have room for. */
+const LONG = 9;
 /** @type {Record<string, string>} at the beginning of a sentence */
 const NAMES = { allocated: 'Allocated', active: 'Active', reserved: 'Reserved' };
 
@@ -83,7 +85,6 @@ function figureTable(sight) {
   const isKnown = (/** @type {any} */ value) => value !== null && value !== undefined;
   const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter(isKnown);
   const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
-  const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
   const waiting = !sight.filter && store.active && !store.active.check.done;
   const figure = (/** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ name) => {
     const value = from[`${name}_bytes`];
@@ -94,7 +95,7 @@ function figureTable(sight) {
     return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`), metric === 'peak.reserved_bytes' && apart ? el('span.own-peak', null, 'at its own peak') : null);
   };
   const unknown = FIGURES.filter((name) => !isKnown((course ? peak : end)[`${name}_bytes`]));
-  return el('div.figure-block', { 'data-units': units.size },
+  return el('div.figure-block', { 'data-long': [...texts.values()].some((text) => text.length > LONG) },
     el('table.figure-table', null,
       el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...FIGURES.map((name) => el('th.num', { scope: 'col' }, term(name))))),
       el('tbody', null,
