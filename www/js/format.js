@@ -127,7 +127,7 @@ export function swatch(slot) {
 export function place(row) {
   const at = row.at || '';
   const freed = row.of_free === true;
-  return el('span.place', { title: at ? `${freed ? 'Freed at ' : ''}${row.name}\n${at}` : row.name }, freed ? el('span.muted', null, 'freed at') : null, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
+  return el(/:\d+$/.test(at) ? 'span.place.by-line' : 'span.place', { title: at ? `${freed ? 'Freed at ' : ''}${row.name}\n${at}` : row.name }, freed ? el('span.muted', null, 'freed at') : null, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
 }
 
 /** @param {string} at `dir/dir/file.py:12` */
