@@ -31,7 +31,7 @@ const WORDS = {
   age: ['Age', 'Segments taken from the driver first stand first.'],
   made: ['Made at', 'The innermost line that is neither torch nor C++. Where only the free was recorded, the line that freed: “freed at”.'],
   of_requested: ['Of requested', 'The share of all bytes that were requested at that moment.'],
-  segments: ['Segments', 'How many segments the allocator held during the recording: each is a piece of memory taken from the driver at once.'],
+  segments: ['Segments', 'How many segments the allocator held at the end of the recording: each is a piece of memory taken from the driver at once.'],
   allocations: ['Allocations', 'How many allocations the recording tells of, those from before its first event included.'],
   inside: ['Free inside', 'What lay free in segments that the request could have used, in however many pieces.'],
   card: ['Free on the card', 'What the driver reported as free on the whole card when the request failed, other programs and limits of this one aside.'],

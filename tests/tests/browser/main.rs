@@ -11,6 +11,7 @@ mod opening;
 mod shots;
 mod single_file;
 mod state;
+mod telling;
 
 use std::path::{Path, PathBuf};
 

@@ -57,7 +57,7 @@ function notes(details) {
  */
 export function allocationSections(details, pinned, where) {
   const legend = current()?.overview.legend.find((/** @type {any} */ entry) => entry.slot === details.slot);
-  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place(legend)) : el('span.tag', null, swatch(details.slot), 'all other stacks');
+  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place({ ...legend, of_free: details.stack_of_free })) : el('span.tag', null, swatch(details.slot), 'all other stacks');
   /** @type {[Node|string, Node|string|null][]} */
   const facts = [
     ['Alive', alive(details)],
