@@ -56,6 +56,18 @@ export function columnUnit(most) {
   } };
 }
 
+/**
+ * What is known of a limit, from both sides.
+ * @param {number|null} low
+ * @param {number|null} high
+ * @returns {string|null} null: nothing
+ */
+export function limitText(low, high) {
+  if (low === null || high === null) return low !== null ? `at least ${formatBytes(low)}` : high !== null ? `at most ${formatBytes(high)}` : null;
+  const [from, to] = formatBytesGroup([low, high]);
+  return low === high ? from : `${splitUnit(from)[1] === splitUnit(to)[1] ? splitUnit(from)[0] : from} to ${to}`;
+}
+
 /** @param {number} us */
 export function formatDuration(us) {
   return wasm().format_duration_us(us);
@@ -109,12 +121,13 @@ export function swatch(slot) {
 }
 
 /**
- * Where something was made: function and file, whole path on hover.
- * @param {{name: string, at: string|null, own?: boolean}} row
+ * Where something was made, or freed if only that is known: function and file, whole path on hover.
+ * @param {{name: string, at: string|null, own?: boolean, of_free?: boolean}} row
  */
 export function place(row) {
   const at = row.at || '';
-  return el('span.place', { title: at ? `${row.name}\n${at}` : row.name }, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
+  const freed = row.of_free === true;
+  return el(/:\d+$/.test(at) ? 'span.place.by-line' : 'span.place', { title: at ? `${freed ? 'Freed at ' : ''}${row.name}\n${at}` : row.name }, freed ? el('span.muted', null, 'freed at') : null, el('span.fn', null, row.name), at ? el('span.at', null, shortPath(at)) : null);
 }
 
 /** @param {string} at `dir/dir/file.py:12` */

@@ -42,5 +42,8 @@ function groups() {
 
 export function initHelp() {
   byId('help').addEventListener('click', showHelp);
-  addCommands([{ title: 'This help', group: 'Page', keys: ['?', 'F1'], shown: ['?'], run: showHelp }]);
+  addCommands([
+    { title: 'To buttons, menus and words that explain themselves; then Enter, in a menu ↑ and ↓', group: 'Page', keys: [], shown: ['Tab'], run: () => false },
+    { title: 'This help', group: 'Page', keys: ['?', 'F1'], shown: ['?'], run: showHelp },
+  ]);
 }

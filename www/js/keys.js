@@ -1,6 +1,11 @@
 // Keys become commands: by physical place for letters, never while somebody types.
 import { runKey } from './commands.js';
 
+/** What has keys of its own: they press it, or move inside it. The pictures are none of these. */
+const CONTROLS = 'button, a[href], input, select, summary, tr[tabindex], [role=tab], [role^=menuitem], [role=option], [role=button]';
+/** By meaning: there are two keys for Enter. */
+const OWN_KEYS = ['Enter', ' ', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
+
 /** @param {EventTarget|null} target */
 function typing(target) {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=file], [type=checkbox])'));
@@ -19,9 +24,7 @@ export function initKeys() {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing || typing(event.target)) return;
     if (document.querySelector('dialog[open]')) return;
-    // Space and Enter belong to the focused control, arrows to lists that have their own.
-    const onControl = event.target instanceof Element && event.target.closest('button, a[href], summary, tr[tabindex], [role=tab]');
-    if (onControl && (event.code === 'Enter' || event.code === 'Space')) return;
+    if (OWN_KEYS.includes(event.key) && event.target instanceof Element && event.target.closest(CONTROLS)) return;
     if (runKey(name(event), event)) event.preventDefault();
   });
 }

@@ -20,7 +20,7 @@ const WORDS = {
   free: ['Free', 'Pieces of segments that hold nothing: kept for reuse, not given back to the driver.'],
   pending: ['Awaiting free', 'Freed by the program, but another stream may still use it: it is free only when that stream has caught up.'],
   rounding: ['Rounding', 'Bytes of a block beyond what was requested: sizes are rounded up, and small rests are not split off.'],
-  pinned: ['Pinned', 'At most half used, and yet it cannot go back to the driver: a live block holds the whole segment.'],
+  pinned: ['Half-empty', 'At most half used, and yet it cannot go back to the driver: a live block holds the whole segment.'],
   segment: ['Segment', 'A piece of memory taken from the driver at once, cut into blocks. It goes back only when all of it is free.'],
   largest: ['Largest free', 'The largest piece that is free in one run: a larger request needs a new segment.'],
   fragmentation: ['Fragmentation', '1 − largest free piece ÷ all free bytes. 0: all that is free is one piece; near 1: it lies in many small ones.'],
@@ -29,6 +29,14 @@ const WORDS = {
   driver: ['Driver', 'Calls to the driver: segments taken or mapped point up, those freed or unmapped down.'],
   group: ['Pool and stream', 'Segments serve one pool, small (requests up to 1 MiB) or large, of one stream: free pieces cannot be used across.'],
   age: ['Age', 'Segments taken from the driver first stand first.'],
+  made: ['Made at', 'The innermost line that is neither torch nor C++. Where only the free was recorded, the line that freed: “freed at”.'],
+  of_requested: ['Of requested', 'The share of all bytes that were requested at that moment.'],
+  segments: ['Segments', 'How many segments the allocator held at the end of the recording: each is a piece of memory taken from the driver at once.'],
+  allocations: ['Allocations', 'How many allocations the recording tells of, those from before its first event included.'],
+  inside: ['Free inside', 'What lay free in segments that the request could have used, in however many pieces.'],
+  card: ['Free on the card', 'What the driver reported as free on the whole card when the request failed, other programs and limits of this one aside.'],
+  held_free: ['Held free', 'Free bytes of the segment, which cannot go back to the driver while anything in it is live.'],
+  by_live: ['By live', 'The live bytes in the segment: what holds all of it.'],
   history: ['History', 'Complete means: recording began before the first allocation and no event was dropped, so every block has its beginning in the file.'],
 };
 

@@ -4,12 +4,14 @@
 
 mod bad_files;
 mod formats;
+mod keyboard;
 mod large;
 mod looking;
 mod opening;
 mod shots;
 mod single_file;
 mod state;
+mod telling;
 
 use std::path::{Path, PathBuf};
 

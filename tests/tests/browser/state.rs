@@ -155,7 +155,7 @@ fn rows_zoom_scroll_and_sort() {
 #[test]
 fn what_pins_a_segment_selects_it() {
     let tab = state("oom_fragmentation");
-    wait_for_details(&tab, "What pins the half-empty segments");
+    wait_for_details(&tab, "What keeps half-empty segments");
     tab.js("document.querySelector('[data-role=details] .picks tbody tr').click()");
     wait_for_details(&tab, "Segment");
     wait_for_details(&tab, "chosen");
@@ -224,7 +224,7 @@ fn lanes_name_ranges_and_layers_change_the_picture() {
     tab.js("document.querySelector('#lanes .range').click()");
     tab.wait(&format!("document.getElementById('scope').innerText !== {}", json!(scope)));
     tab.wait("document.querySelector('#lanes .driver')");
-    for layer in ["segments over time", "private pools", "allocations"] {
+    for layer in ["segments over time", "pools", "allocations"] {
         tab.key("v", "KeyV");
         tab.wait(&format!("document.getElementById('show-name').textContent === {}", json!(layer)));
         tab.wait_for_picture();

@@ -41,7 +41,7 @@ function update() {
  */
 function build(sight, moment, answer) {
   const atPeak = moment === sight.overview.peak.moment;
-  const when = atPeak ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
+  const when = sight.moments < 2 ? 'at this moment' : atPeak ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
   const header = el('button.drawer-head', { type: 'button', id: 'alive-toggle', title: 'Open or close the table', onclick: () => { wanted = !isOpen(); toggle(); } },
     icon('down'), el('b', { id: 'alive-title' }, `Alive ${when}, by stack`), el('span.muted', null, `${plural(answer.count, 'allocation')}, ${formatBytes(answer.bytes)}`), el('span.push.muted.only-closed.hide-narrow', null, 'Open the table ', el('kbd', null, 'L')));
   const texts = formatBytesGroup(answer.rows.map((/** @type {any} */ row) => row.bytes));
@@ -56,7 +56,7 @@ function build(sight, moment, answer) {
   const { rest } = answer;
   if (rest && rest.count > 0) rows.push(el('tr.rest', null, el('td.num', null, bytesSpan(rest.bytes)), el('td.num.muted', null, formatShare(rest.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(rest.count)), el('td.muted', { colspan: 2 }, `${plural(rest.rows, 'more stack')} not listed`)));
   byId('alive').replaceChildren(header, el('div.drawer-body', { id: 'alive-body' },
-    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, 'Of requested'), el('th.num', null, term('blocks')), el('th', null, 'Made at'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
+    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('of_requested')), el('th.num', null, term('blocks')), el('th', null, term('made')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
   toggle();
 }
 
@@ -67,7 +67,7 @@ function build(sight, moment, answer) {
 export function rowKey(event, pick) {
   const row = /** @type {HTMLElement} */ (event.currentTarget);
   const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
-  if (event.code === 'Enter' || event.code === 'Space') pick();
+  if (event.key === 'Enter' || event.key === ' ') pick();
   else if (next) /** @type {HTMLElement} */ (next).focus();
   else return;
   event.preventDefault();

@@ -32,7 +32,7 @@ function block(details) {
   const { block_bytes: whole, rounding_bytes: lost } = details;
   if (whole === null || whole === undefined) return null;
   const share = whole > 0 && lost > 0 ? `, ${formatShare(lost / whole)}` : '';
-  const about = details.block_is_exact ? null : el('span', { title: 'Estimated by rounding: the allocator model does not tell' }, 'about ');
+  const about = details.block_is_exact ? null : el('span', { title: `Estimated by rounding. ${current()?.figures.unknown_reason || 'The allocator model does not tell.'}` }, 'about ');
   return el('span', null, about, bytesSpan(whole), lost > 0 ? el('span', null, ', rounding adds ', bytesSpan(lost), share) : ', nothing lost by rounding');
 }
 
@@ -57,14 +57,14 @@ function notes(details) {
  */
 export function allocationSections(details, pinned, where) {
   const legend = current()?.overview.legend.find((/** @type {any} */ entry) => entry.slot === details.slot);
-  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place(legend)) : el('span.tag', null, swatch(details.slot), 'all other stacks');
+  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place({ ...legend, of_free: details.stack_of_free })) : el('span.tag', null, swatch(details.slot), 'all other stacks');
   /** @type {[Node|string, Node|string|null][]} */
   const facts = [
     ['Alive', alive(details)],
     ['Lifetime', details.alive_at_end || details.lifetime_events === null ? null : plural(details.lifetime_events, 'event')],
     ['Freed', freed(details)],
     [term('rounding', 'Block'), block(details)],
-    ['Colour', colour],
+    ['Line', colour],
     ['Category', words(details.category) === null ? null : `${words(details.category)}, recorded by the profiler`],
     ['Pool, stream', poolAndStream(details)],
     ['Address', el('span.code', null, details.address)],
@@ -85,7 +85,7 @@ export function allocationSections(details, pinned, where) {
         el('button.button.small', { type: 'button', disabled: !pinned, title: `Show in the other view  G`, onclick: () => void showIn(other, details) }, icon('jump'), other === 'state' ? 'Show in allocator state' : 'Show in timeline'),
         where === 'timeline' ? el('button.button.small', { type: 'button', disabled: !pinned, title: 'Fit  F', onclick: () => void fitAllocation(details) }, icon('fit'), 'Show its lifetime') : null,
         el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
-    stackSection(details.stack, details.no_stack),
+    stackSection(details.stack, details.no_stack, details.stack_of_free ? 'Stack of its free' : 'Stack'),
     ...(forward?.length ? [stackSection(forward, null, 'Forward, where this backward allocation comes from')] : []),
   ];
 }

@@ -16,8 +16,8 @@ export function groupParts(figures) {
   return [
     `${plural(figures.segments, 'segment')}, ${held} reserved`,
     allocated > 0 ? `${live} live in ${plural(figures.live_blocks, 'block')}` : 'nothing live',
+    ...(pending > 0 ? [`${waiting} awaiting free in ${plural(figures.pending_blocks, 'block')}`] : []),
     free > 0 ? `${unused} free in ${plural(figures.free_pieces, 'piece')}` : 'nothing free',
-    ...(pending > 0 ? [`${waiting} awaiting free`] : []),
   ];
 }
 
@@ -27,7 +27,7 @@ export function groupParts(figures) {
  */
 export function layoutLabels(sight, { view, layout, state }) {
   const px = (/** @type {number} */ value) => value / view.scale;
-  const nodes = layout.groups.map((/** @type {any} */ group, /** @type {number} */ index) => heading(group, state, px, index === 0));
+  const nodes = layout.groups.map((/** @type {any} */ group) => heading(group, state, px, view.zoom));
   const height = px(view.height);
   for (const row of layout.rows) {
     const group = layout.groups.findLast((/** @type {any} */ each) => each.y <= row.y) || layout.groups[0];
@@ -56,14 +56,14 @@ export function layoutLabels(sight, { view, layout, state }) {
  * @param {any} group
  * @param {any} state
  * @param {(value: number) => number} px
- * @param {boolean} first
+ * @param {number} zoom
  */
-function heading(group, state, px, first) {
+function heading(group, state, px, zoom) {
   const figures = group.key === 'all' ? state && { ...state.total, label: 'All segments' } : state?.groups.find((/** @type {any} */ each) => each.key === group.key);
   const { unit } = columnUnit(group.full_width_bytes);
   const node = el('div.heading', null,
     el('span.parts', null, el('b', null, figures?.label ?? group.label ?? 'All segments'), ...(figures ? groupParts(figures).map((text) => el('span', null, text)) : [])),
-    el('span.muted', null, first ? `true scale, sizes in ${unit}` : `sizes in ${unit}`));
+    el('span.muted.scale', { title: `Rows of a group are drawn to one scale: the full width is that of its widest segment. Each group has its own. Sizes are in ${unit}.` }, `full width ${formatBytes(group.full_width_bytes / zoom).replace(/\.0(?=\D)/, '')}${figures?.pending_bytes > 0 ? '' : `, sizes in ${unit}`}`));
   node.style.top = `${px(group.y) + 9}px`;
   return node;
 }
@@ -75,5 +75,5 @@ function heading(group, state, px, first) {
 function sentence(sight, state) {
   if (!state) return 'Segments and blocks of the allocator';
   const { total, pinned } = state;
-  return `${plural(total.segments, 'segment')} at true scale, ${formatBytes(total.reserved_bytes)} reserved, ${formatBytes(total.allocated_bytes)} live in ${plural(total.live_blocks, 'block')}, ${formatBytes(total.free_bytes)} free in ${plural(total.free_pieces, 'piece')}. ${pinned?.segments ? `${formatCount(pinned.segments)} are at most half used and cannot be released. ` : ''}Arrow keys move between blocks, Enter shows one in the timeline; the table beside mirrors the picture.`;
+  return `${plural(total.segments, 'segment')}, each group at its own scale, ${formatBytes(total.reserved_bytes)} reserved, ${formatBytes(total.allocated_bytes)} live in ${plural(total.live_blocks, 'block')}, ${total.pending_bytes > 0 ? `${formatBytes(total.pending_bytes)} awaiting free in ${plural(total.pending_blocks, 'block')}, ` : ''}${formatBytes(total.free_bytes)} free in ${plural(total.free_pieces, 'piece')}. ${pinned?.segments ? `${formatCount(pinned.segments)} are at most half used and cannot be released. ` : ''}Arrow keys move between blocks, Enter shows one in the timeline; the table beside mirrors the picture.`;
 }

@@ -4,6 +4,7 @@ import { bytesSpan, exactBytes, formatBytes, formatCount, place, plural, swatch 
 import { current, on, store } from '../store.js';
 import { allocationSections, stackSection } from './allocation-details.js';
 import { poolSections, segmentSections } from './layer-details.js';
+import { term } from '../tooltip.js';
 import { letGo, pinAllocation } from './pin.js';
 import { momentText } from './readout.js';
 
@@ -15,7 +16,7 @@ function failedRequest(selection) {
   const { failed } = selection.row;
   const facts = [
     ['Failed at', `event ${formatCount(failed.event)}`], ['Requested then', bytesSpan(failed.requested_at)], ['Reserved then', bytesSpan(failed.reserved_at)],
-    ['Free on the card', bytesSpan(failed.device_free_bytes)], ['Asked by', place(failed)],
+    [term('card', 'Free on the card'), bytesSpan(failed.device_free_bytes)], ['Asked by', place(failed)],
   ];
   return [
     el('section', null,
@@ -33,15 +34,15 @@ function stackOnly(selection) {
   const { row, moment } = selection;
   if (row.failed) return failedRequest(selection);
   const sight = current();
-  const when = sight && moment === sight.overview.peak.moment ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
+  const when = sight && sight.moments < 2 ? 'at this moment' : sight && moment === sight.overview.peak.moment ? 'at the peak' : moment === 0 ? 'before the first event' : `after event ${formatCount(moment - 1)}`;
   return [
     el('section', null,
       el('h2.eyebrow', null, el('span', null, 'Stack'), el('span.of', null, 'pinned')),
       el('p.figure', null, bytesSpan(row.bytes)),
       el('p.muted.exact', null, `in ${plural(row.count, 'block')} ${when}`),
-      el('dl.facts', null, el('dt', null, 'Colour'), el('dd', null, el('span.tag', null, swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks')), el('dt', null, 'Made at'), el('dd', null, place(row))),
+      el('dl.facts', null, el('dt', null, 'Colour'), el('dd', null, el('span.tag', null, swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks')), el('dt', null, row.of_free ? term('made', 'Freed at') : term('made')), el('dd', null, place({ ...row, of_free: false }))),
       el('div.row-actions', null, el('button.button.small', { type: 'button', title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
-    stackSection(selection.stack, row.stack === null ? 'Blocks of several stacks share this line.' : null),
+    stackSection(selection.stack, row.stack === null ? 'Blocks of several stacks share this line.' : null, row.of_free ? 'Stack of their frees' : 'Stack'),
   ];
 }
 

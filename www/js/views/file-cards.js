@@ -58,6 +58,6 @@ export function warningsCard(warnings, devices) {
       const label = devices.length > 1 ? devices.find((each) => each.device === warning.device)?.label : null;
       return el('li', { 'data-code': warning.code, 'data-severity': note ? 'note' : 'warning' }, icon(note ? 'note' : 'warning'),
         el('span', null, label ? `${label}: ` : '', warning.message),
-        el('span.num', null, el('span', null, `${formatCount(warning.count)}\u00a0×`), bytes === null || bytes === undefined || bytes === 0 ? null : bytesSpan(bytes)));
+        el('span.num', null, warning.count > 1 ? el('span', null, `${formatCount(warning.count)}\u00a0×`) : null, bytes === null || bytes === undefined || bytes === 0 ? null : bytesSpan(bytes)));
     })));
 }

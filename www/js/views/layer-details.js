@@ -1,5 +1,5 @@
 // Details of what is not an allocation: a segment, a free piece of one, a pool.
-import { el, icon } from '../dom.js';
+import { el } from '../dom.js';
 import { poolOf } from '../filter.js';
 import { bytesSpan, exactBytes, formatBytes, formatCount, formatShare, swatch } from '../format.js';
 import { current } from '../store.js';
@@ -35,7 +35,7 @@ export function segmentSections(segment, words, actions = null) {
   const until = segment.end_moment;
   return [
     el('section', null,
-      el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, words), segment.pinned ? el('span.tag.is-warning', null, icon('pin'), term('pinned')) : null),
+      el('h2.eyebrow', null, term('segment', 'Segment'), el('span.of', null, words), segment.pinned ? el('span.tag.is-warning', null, el('span.swatch.framed', { 'aria-hidden': 'true' }), term('pinned')) : null),
       el('p.figure', { 'data-bytes': segment.bytes, title: exactBytes(segment.bytes) }, formatBytes(segment.bytes)),
       el('p.muted.exact', null, exactBytes(segment.bytes)),
       factList([

@@ -7,7 +7,7 @@ import { current, emit, on, store } from '../store.js';
 const LAYERS = /** @type {const} */ ({
   allocations: ['allocations', 'What the program asked for'],
   segments: ['segments over time', 'What the driver gave, by pool'],
-  pools: ['private pools', 'What each pool holds and uses'],
+  pools: ['pools', 'What each pool holds and uses'],
 });
 const ORDER = /** @type {(keyof typeof LAYERS)[]} */ (Object.keys(LAYERS));
 
@@ -31,7 +31,7 @@ export function initLayers() {
       if (sight) setText(byId('show-name'), LAYERS[sight.show][0]);
     });
   }
-  addCommands([{ title: 'Show allocations, segments, private pools', group: 'Timeline', keys: ['KeyV'], shown: ['V'], run: () => {
+  addCommands([{ title: 'Show allocations, segments, pools', group: 'Timeline', keys: ['KeyV'], shown: ['V'], run: () => {
     const sight = current();
     if (!sight || !store.active || store.view !== 'timeline') return false;
     setShow(ORDER[(ORDER.indexOf(sight.show) + 1) % ORDER.length]);

@@ -1,14 +1,18 @@
 // The overview: what the recording comes to in one sentence, what filled the memory at the peak, its course, and the largest stacks.
 import { byId, el, icon } from '../dom.js';
-import { bytesSpan, formatBytesGroup, formatCount, formatDuration, formatShare, place, plural, shortPath } from '../format.js';
-import { current, on, store } from '../store.js';
+import { bytesSpan, formatBytesGroup, formatCount, formatDuration, formatShare, limitText, place, plural, shortPath } from '../format.js';
+import { current, on, setView, store } from '../store.js';
 import { term } from '../tooltip.js';
 import { chartCard, paintChart } from './chart.js';
 import { filterText, setFilter } from '../filter.js';
 import { settingsCard, warningsCard } from './file-cards.js';
 import { barCard } from './peak-card.js';
 import { showFailedRequest, showMoment, showStack } from './pin.js';
+import { goTo } from './scrub.js';
 import { modelState } from './status.js';
+
+/** How rows are named that have none. */
+const NO_STACK = 'no stack';
 
 /** @param {any} row */
 const where = (row) => (row.at ? `${row.name}, ${shortPath(row.at)}` : row.name);
@@ -33,6 +37,7 @@ function headCard(sight) {
     el('p.why', null, ...(failed ? oomSentences(overview, oom) : []), ...peakSentences(alive, stacks, sight)),
     el('div.head-actions', null,
       failed ? el('button.button.primary', { type: 'button', onclick: () => void showFailedRequest(oom) }, icon('jump'), 'Show the failed request') : null,
+      failed ? el('button.button', { type: 'button', onclick: () => { goTo(oom.moment); setView('state'); } }, icon('jump'), 'Show the allocator’s state') : null,
       sight.moments > 1 ? el(failed ? 'button.button' : 'button.button.primary', { type: 'button', onclick: () => void showMoment(peak.moment) }, icon('jump'), 'Show the peak') : null),
     modelRow(sight), facts(sight));
 }
@@ -54,7 +59,17 @@ function oomSentences(overview, oom) {
     if (oom.device_free_bytes > oom.requested_bytes) parts.push(', so a limit of this process was reached, not the end of the card');
   }
   if (parts.length) parts.push('. ');
-  return parts;
+  return [...parts, ...limitSentence(oom)];
+}
+
+/** Why it failed: what was the most, and what lay free in pieces. @param {any} oom */
+function limitSentence({ limit_low_bytes: low, limit_high_bytes: high, free_bytes: free, largest_free_bytes: largest }) {
+  const limit = limitText(low ?? null, high ?? null);
+  const inside = free === null || free === undefined ? [] : free === 0 ? ['nothing was free inside reserved memory']
+    : [bytesSpan(free), ' were free inside reserved memory, ', ...(largest < free ? ['the largest piece ', bytesSpan(largest)] : ['in one piece'])];
+  if (limit === null && !inside.length) return [];
+  if (limit === null) return [free === 0 ? 'Nothing was free inside reserved memory' : el('span', null, ...inside), '. '];
+  return [`The limit was ${limit}`, inside.length ? '; ' : '', ...inside, '. '];
 }
 
 /**
@@ -67,19 +82,22 @@ function peakSentences(alive, stacks, sight) {
   const parts = [`${sight.moments > 1 ? 'At the peak' : 'Then'} ${alive.count === 1 ? 'one allocation was' : `${plural(alive.count, 'allocation')} were`} alive`];
   const first = stacks[0];
   if (!first) return [...parts, '.'];
-  return [...parts, '; the largest stack, ', el('code', null, where(first)), ', held ', el('b', null, bytesSpan(first.bytes), `, ${formatShare(first.bytes / Math.max(1, alive.bytes))}`),
+  const group = first.of_free ? ['; the largest group, whose allocs were not recorded, was freed at ', el('code', null, where(first)), '; it held ']
+    : first.name === NO_STACK ? ['; without a stack were '] : ['; the largest stack, ', el('code', null, where(first)), ', held '];
+  return [...parts, ...group, el('b', null, bytesSpan(first.bytes), `, ${formatShare(first.bytes / Math.max(1, alive.bytes))}`),
     ` of the requested bytes, in ${plural(first.count, 'block')}.`];
 }
 
 /** @param {import('../sight.js').Sight} sight */
 function facts(sight) {
-  const { figures, overview } = sight;
+  const { overview } = sight;
+  const figures = sight.filter ? { ...sight.figures, allocations: overview.allocations, segments: overview.segments } : sight.figures;
   const opened = store.active?.opened;
   const fact = (/** @type {Node|string} */ name, /** @type {string|null} */ value) => (value === null ? null : el('span', null, el('b', null, name), ` ${value}`));
   return el('p.certain', null,
     fact(term('event', 'Events'), formatCount(figures.events)),
-    fact('Allocations', formatCount(figures.allocations)),
-    fact('Segments', formatCount(figures.segments)),
+    fact(term('allocations'), formatCount(figures.allocations)),
+    fact(term('segments'), formatCount(figures.segments)),
     fact('Recorded', overview.duration_us === null ? null : formatDuration(overview.duration_us)),
     fact('PyTorch', opened?.version ?? null));
 }
@@ -94,17 +112,17 @@ function stacksCard(sight) {
     meter.style.width = `${(row.bytes / most) * 100}%`;
     return el('tr', {
       tabindex: 0, title: 'Show in the timeline', onclick: () => void showStack(row), onkeydown: (/** @type {KeyboardEvent} */ event) => {
-        if (event.code === 'Enter' || event.code === 'Space') { event.preventDefault(); void showStack(row); }
+        if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); void showStack(row); }
       },
     },
     el('td.num', null, bytesSpan(row.bytes, shared[index])), el('td.num', null, formatCount(row.count)), el('td.num.muted', null, formatShare(row.bytes / Math.max(1, alive.bytes))),
     el('td.short-meter', null, meter), el(`td.grow${row.own ? '.own' : ''}`, null, place(row)));
   });
-  return el('article.card', { 'aria-labelledby': 'stacks-title' },
+  return el('article.card.stacks-card', { 'aria-labelledby': 'stacks-title' },
     el('header', null, el('h2', { id: 'stacks-title' }, sight.moments > 1 ? 'Largest stacks at the peak' : 'Largest stacks')),
     rows.length
-      ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, 'Of requested'), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, 'Made at'))), el('tbody', null, ...rows))
-      : el('p.soft', null, 'Nothing was alive at the peak.'));
+      ? el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('blocks')), el('th.num', null, term('of_requested')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')), el('th', null, term('made')))), el('tbody', null, ...rows))
+      : el('p.soft', null, `Nothing was alive ${sight.moments > 1 ? 'at the peak' : 'then'}.`));
 }
 
 /** @param {any} banner */

@@ -6,6 +6,8 @@ import { term } from '../tooltip.js';
 import { checkedShare } from './status.js';
 
 const FIGURES = /** @type {const} */ (['requested', 'allocated', 'active', 'reserved']);
+/** Letters of a figure with its unit that four columns have room for. */
+const LONG = 9;
 /** @type {Record<string, string>} at the beginning of a sentence */
 const NAMES = { allocated: 'Allocated', active: 'Active', reserved: 'Reserved' };
 
@@ -15,8 +17,9 @@ const NAMES = { allocated: 'Allocated', active: 'Active', reserved: 'Reserved' }
  * @returns {Part[]} largest stacks first, then all others
  */
 function parts(sight) {
-  const { legend, peak } = sight.overview;
-  const named = legend.filter((/** @type {any} */ entry) => entry.slot < 7 && entry.bytes > 0).map((/** @type {any} */ entry) => ({ slot: entry.slot, label: place(entry), name: entry.name, bytes: entry.bytes }));
+  const { legend, peak, stacks } = sight.overview;
+  const freed = new Set(stacks.filter((/** @type {any} */ row) => row.of_free).map((/** @type {any} */ row) => row.slot));
+  const named = legend.filter((/** @type {any} */ entry) => entry.slot < 7 && entry.bytes > 0).map((/** @type {any} */ entry) => ({ slot: entry.slot, label: place({ ...entry, of_free: freed.has(entry.slot) }), name: entry.name, bytes: entry.bytes }));
   const others = peak.requested_bytes - named.reduce((/** @type {number} */ sum, /** @type {Part} */ part) => sum + part.bytes, 0);
   if (others > 0) named.push({ slot: 7, label: el('span', null, 'All other stacks'), name: 'all others', bytes: others });
   return named;
@@ -54,7 +57,7 @@ function bar(shown, gap, total) {
     node.style.flex = String(total > 0 ? bytes / total : 0);
     return node;
   };
-  return el('div.sum-bar', { role: 'img', 'aria-label': 'The bytes at the peak by stack; the list below says the same' },
+  return el('div.sum-bar', { role: 'img', 'aria-label': 'The bytes by stack; the list below says the same' },
     ...shown.map((part) => piece(`s-${part.slot}`, part.bytes, part.name)), gap ? piece('free', gap, 'not requested') : null);
 }
 
@@ -77,11 +80,11 @@ function whyUnknown(sight) {
 function figureTable(sight) {
   const { peak, end } = figuresOf(sight);
   const { peak: requested, reserved_peak: reserved } = sight.overview;
-  const apart = reserved && requested.reserved_bytes !== null && reserved.reserved_bytes !== requested.reserved_bytes;
+  const course = sight.moments > 1;
+  const apart = course && reserved && requested.reserved_bytes !== null && reserved.reserved_bytes !== requested.reserved_bytes;
   const isKnown = (/** @type {any} */ value) => value !== null && value !== undefined;
   const known = FIGURES.flatMap((name) => [peak[`${name}_bytes`], end[`${name}_bytes`]]).filter(isKnown);
   const texts = new Map(formatBytesGroup(known).map((text, index) => [known[index], text]));
-  const units = new Set(known.map((value) => splitUnit(texts.get(value) || '')[1]));
   const waiting = !sight.filter && store.active && !store.active.check.done;
   const figure = (/** @type {any} */ from, /** @type {string} */ path, /** @type {string} */ name) => {
     const value = from[`${name}_bytes`];
@@ -91,26 +94,28 @@ function figureTable(sight) {
     const [number, unit] = splitUnit(texts.get(value) || '');
     return el('td.num', { 'data-metric': metric, 'data-bytes': value, title: exactBytes(value) }, el('b', null, number), el('small', null, ` ${unit}`), metric === 'peak.reserved_bytes' && apart ? el('span.own-peak', null, 'at its own peak') : null);
   };
-  const unknown = FIGURES.filter((name) => !isKnown(peak[`${name}_bytes`]));
-  return el('div.figure-block', { 'data-units': units.size },
+  const unknown = FIGURES.filter((name) => !isKnown((course ? peak : end)[`${name}_bytes`]));
+  return el('div.figure-block', { 'data-long': [...texts.values()].some((text) => text.length > LONG) },
     el('table.figure-table', null,
       el('thead', null, el('tr', null, el('th', null, el('span.visually-hidden', null, 'When')), ...FIGURES.map((name) => el('th.num', { scope: 'col' }, term(name))))),
       el('tbody', null,
-        el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))),
-        el('tr.end-row', null, el('th', { scope: 'row' }, term('end', 'End')), ...FIGURES.map((name) => figure(end, 'end', name))))),
+        course ? el('tr.peak-row', null, el('th', { scope: 'row' }, 'Peak'), ...FIGURES.map((name) => figure(peak, 'peak', name))) : null,
+        el(`tr.${course ? 'end' : 'peak'}-row`, null, el('th', { scope: 'row' }, course ? term('end', 'End') : 'At this moment'), ...FIGURES.map((name) => figure(end, 'end', name))))),
     apart ? el('p.figure-note', null, `Reserved, at its own peak: ${reserved.moment === 0 ? 'before the first event' : `event ${formatCount(reserved.event)}`}. At the peak of requested bytes `, bytesSpan(requested.reserved_bytes), ' were reserved.') : null,
-    isKnown(peak.inactive_split_bytes) ? inactive(peak.inactive_split_bytes, end.inactive_split_bytes) : null,
+    isKnown(peak.inactive_split_bytes) ? inactive(peak.inactive_split_bytes, end.inactive_split_bytes, course) : null,
     unknown.length && !waiting ? el('p.figure-note', null, `${unknown.map((name) => NAMES[name] || name).join(' and ')}: ${whyUnknown(sight)}.`) : null);
 }
 
 /**
  * @param {number} peak
  * @param {number|null|undefined} end
+ * @param {boolean} course there is more than one moment
  */
-function inactive(peak, end) {
+function inactive(peak, end, course) {
   const known = end !== null && end !== undefined;
   const [most, last] = formatBytesGroup([peak, end ?? 0]);
   const value = (/** @type {string} */ path, /** @type {number} */ bytes, /** @type {string} */ text) => el('span', { 'data-metric': path, 'data-bytes': bytes, title: exactBytes(bytes) }, text);
+  if (!course) return el('p.figure-note', null, term('inactive_split'), ': ', value('end.inactive_split_bytes', end ?? peak, known ? last : most), '.');
   return el('p.figure-note', null, term('inactive_split'), ': ', value('peak.inactive_split_bytes', peak, most), ' at its own peak', ...(known ? [', ', value('end.inactive_split_bytes', end, last), ' at the end'] : []), '.');
 }
 

@@ -21,7 +21,7 @@ function marksOf(sight) {
   known.set(sight, { axis, of, marks: [] });
   const { peak, ooms } = of;
   const wanted = [
-    { kind: /** @type {'peak'} */ ('peak'), text: `Peak ${formatBytes(peak.requested_bytes)}`, moment: peak.moment, bytes: peak.requested_bytes },
+    ...(sight.moments < 2 ? [] : [{ kind: /** @type {'peak'} */ ('peak'), text: `Peak ${formatBytes(peak.requested_bytes)}`, moment: peak.moment, bytes: peak.requested_bytes }]),
     ...ooms.slice(-MOST_MARKS).map((/** @type {any} */ oom) => ({ kind: 'oom', text: `OOM, asked for ${formatBytes(oom.requested_bytes)}`, moment: oom.moment, bytes: oom.requested_at ?? peak.requested_bytes })),
   ];
   void Promise.all(wanted.map((mark) => placeOf(sight, mark.moment))).then((places) => {
@@ -116,7 +116,23 @@ function layoutReserved(sight) {
     label.hidden = covered || !(reserved > y0 && reserved < y1);
     if (label.hidden) return;
     setText(label, `reserved ${formatBytes(reserved)}`);
-    label.style.bottom = `calc(${Math.min(up(sight, reserved), 0.95) * 100}% + 2px)`;
+    placeReserved(label, up(sight, reserved) * byId('timeline-plot').clientHeight);
+  });
+}
+
+/**
+ * Above its line, or else below it: where it is not cut off and covers no label of a mark; otherwise nowhere, for the read-out has the number.
+ * @param {HTMLElement} label
+ * @param {number} y of the line, in CSS pixels from the bottom
+ */
+function placeReserved(label, y) {
+  const { offsetHeight: height } = label;
+  const others = [...byId('timeline-marks').querySelectorAll('.plot-label')].map((node) => node.getBoundingClientRect());
+  const plot = byId('timeline-plot').getBoundingClientRect();
+  label.hidden = !['above', 'below'].some((side) => {
+    label.style.bottom = `${side === 'above' ? y + 2 : y - height - 3}px`;
+    const own = label.getBoundingClientRect();
+    return own.top >= plot.top && own.bottom <= plot.bottom && !others.some((each) => each.left < own.right + 4 && each.right > own.left - 4 && each.top < own.bottom && each.bottom > own.top);
   });
 }
 

@@ -110,7 +110,7 @@ function paint() {
     canvas.getContext('2d')?.putImageData(new ImageData(message.pixels, size.width, size.height), 0, 0);
   });
   const { peak, ooms } = sight.overview;
-  byId('scrub-marks').replaceChildren(...[{ moment: peak.moment, kind: '' }, ...ooms.slice(-50).map((/** @type {any} */ oom) => ({ moment: oom.moment, kind: '.oom' }))].map(({ moment, kind }) => {
+  byId('scrub-marks').replaceChildren(...[...(sight.moments < 2 ? [] : [{ moment: peak.moment, kind: '' }]), ...ooms.slice(-50).map((/** @type {any} */ oom) => ({ moment: oom.moment, kind: '.oom' }))].map(({ moment, kind }) => {
     const node = el(`div.mark${kind}`);
     node.style.left = `min(${((moment + 0.5) / sight.moments) * 100}%, calc(100% - 2px))`;
     return node;
@@ -124,7 +124,7 @@ function layout() {
   const moment = momentOf(sight);
   byId('scrub-thumb').style.left = `${((moment + 0.5) / sight.moments) * 100}%`;
   const oom = sight.overview.ooms.find((/** @type {any} */ each) => each.moment === moment);
-  const atPeak = moment === sight.overview.peak.moment;
+  const atPeak = sight.moments > 1 && moment === sight.overview.peak.moment;
   const text = moment === 0 ? (sight.moments > 1 ? 'Before event 0' : 'This moment') : `Event ${formatCount(moment - 1)}`;
   const now = byId('state-now');
   now.dataset.event = moment === 0 ? '' : String(moment - 1);

@@ -5,7 +5,7 @@ import { closeFile, setDevice } from '../files.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
 import { attachMenu, closeMenu, refreshMenu } from '../menu.js';
 import { current, emit, on, setActive, setView, store } from '../store.js';
-import { isWhole } from '../sight.js';
+import { isWhole, momentOf } from '../sight.js';
 import { hide as hideTooltip } from '../tooltip.js';
 import { isLoading, loadingFile, percent, updateLoading } from './loading.js';
 
@@ -37,16 +37,21 @@ export function showView() {
 
 function updateScope() {
   const sight = current();
-  if (!sight) return;
+  if (sight) setText(byId('scope'), `${scopeText(sight)}${sight.filter ? ', filtered' : ''}`);
+}
+
+/** @param {import('../sight.js').Sight} sight @returns {string} what part of the recording is shown */
+function scopeText(sight) {
+  if (sight.moments < 2) return 'One moment';
   if (store.active && store.view === 'state') {
-    setText(byId('scope'), sight.moment === null ? '' : sight.moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(sight.moment - 1)} of ${formatCount(sight.moments - 1)}`);
-    return;
+    const moment = momentOf(sight);
+    return moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(moment - 1)} of ${formatCount(sight.moments - 1)}`;
   }
   const { x0, x1 } = sight.range;
   const part = sight.axis === 'event'
     ? `Events ${formatCount(Math.floor(x0))} to ${formatCount(Math.max(0, Math.ceil(x1) - 2))}`
     : `${formatDuration(x0)} to ${formatDuration(x1)}`;
-  setText(byId('scope'), isWhole(sight) ? `Whole recording, ${plural(sight.moments - 1, 'event')}` : x0 <= 0 && x1 >= sight.moments ? 'Whole recording, part of the bytes' : part);
+  return isWhole(sight) ? `Whole recording, ${plural(sight.moments - 1, 'event')}` : x0 <= 0 && x1 >= sight.moments ? 'Whole recording, part of the bytes' : part;
 }
 
 /** @param {import('../store.js').OpenFile} file */
@@ -123,7 +128,7 @@ export function initShell() {
   on('files', updateFiles);
   on('active', updateFiles);
   on('view', showView);
-  for (const topic of /** @type {const} */ (['range', 'options', 'moment', 'cursor'])) on(topic, updateScope);
+  for (const topic of /** @type {const} */ (['range', 'options', 'moment', 'cursor', 'filter'])) on(topic, updateScope);
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
   for (const [index, tab] of tabs.entries()) {
     const view = /** @type {'overview'|'timeline'|'state'} */ (tab.dataset.view);

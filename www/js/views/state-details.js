@@ -1,6 +1,6 @@
 // The column beside the blocks: what is chosen or under the pointer, or else why a request failed, the moment's figures, and what pins what.
 import { byId, el, icon } from '../dom.js';
-import { bytesSpan, columnUnit, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, plural, shortPath } from '../format.js';
+import { bytesSpan, columnUnit, exactBytes, formatBytes, formatCount, formatShare, limitText, place, plural, shortPath } from '../format.js';
 import { current, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
 import { term } from '../tooltip.js';
@@ -39,20 +39,20 @@ function blockSections({ segment, block, allocation }, chosen) {
 function oomSections(state, sight) {
   const { oom, total } = state;
   const { requested_bytes: wanted, largest_free_bytes: largest, limit_low_bytes: low, limit_high_bytes: high } = oom;
-  const [lowText, highText] = low === null || high === null ? [low, high].map((each) => (each === null ? '' : formatBytes(each))) : formatBytesGroup([low, high]);
-  const limit = low === null && high === null ? null : high === null ? `at least ${lowText}` : low === null ? `at most ${highText}` : low === high ? lowText : `${lowText} to ${highText}`;
   return [el('section', null,
     el('h2.eyebrow.is-error', null, icon('error'), el('span', null, 'Request that failed')),
     el('p.figure', { 'data-bytes': wanted, title: exactBytes(wanted) }, formatBytes(wanted)),
     el('p.muted.exact', null, exactBytes(wanted)),
+    estimated(state),
     factList([
       ['Asked by', oom.name ? place(oom) : null],
-      [term('limit'), limit],
+      [term('limit'), limitText(low, high)],
       [term('live'), bytesSpan(total.allocated_bytes)],
-      ['Free inside', el('span', null, bytesSpan(oom.free_bytes), oom.free_bytes >= wanted && !oom.fits ? ', enough if it were one piece' : '')],
+      [term('pending'), pendingText(total)],
+      [term('inside', 'Free inside'), el('span', null, bytesSpan(oom.free_bytes), oom.free_bytes >= wanted && !oom.fits ? ', enough if it were one piece' : '')],
       [term('largest'), el('span', null, el('b', null, bytesSpan(largest)), `, ${formatShare(largest / Math.max(1, wanted))} of the request`, oom.fits ? '; large enough, yet refused' : '')],
       [term('fragmentation'), total.fragmentation === null ? null : el('span', null, total.fragmentation.toFixed(2), el('span.muted', null, ' (1 − largest ÷ free)'))],
-      ['Free on the card', oom.device_free_bytes === null ? null : bytesSpan(oom.device_free_bytes)],
+      [term('card', 'Free on the card'), oom.device_free_bytes === null ? null : bytesSpan(oom.device_free_bytes)],
     ])), ...(stackOf(sight, oom.stack) || [])];
 }
 
@@ -75,16 +75,26 @@ function stackOf(sight, id) {
   return null;
 }
 
+/** Nothing is said where nothing waits. @param {any} figures */
+function pendingText({ pending_bytes: bytes, pending_blocks: count }) {
+  return bytes > 0 ? el('span', null, bytesSpan(bytes), ` in ${plural(count, 'block')}`) : null;
+}
+
+/** @param {any} state @returns {HTMLElement|null} why sizes are not exact */
+function estimated(state) {
+  return state.exact ? null : el('p.small.is-warning', null, icon('warning'), ' Sizes of blocks are estimated here.', state.exact_reason ? ` ${state.exact_reason}` : '');
+}
+
 /** @param {any} state */
 function momentSection(state) {
   const { total, action } = state;
   const number = (/** @type {number|null} */ bytes) => (bytes === null || bytes === undefined ? '–' : bytesSpan(bytes));
   return el('section', null,
-    el('h2.eyebrow', null, el('span', null, state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
-    state.exact ? null : el('p.small.is-warning', null, icon('warning'), ' Sizes of blocks are estimated here: the allocator model does not agree.'),
+    el('h2.eyebrow', null, el('span', null, state.only_moment ? 'At this moment' : state.moment === 0 ? 'Before the first event' : `After event ${formatCount(state.event)}`), action ? el('span.of', null, String(action).replace(/_/g, ' ')) : null),
+    estimated(state),
     factList([
       [term('requested'), number(state.requested_bytes)], [term('allocated'), number(state.allocated_bytes)], [term('active'), number(state.active_bytes)], [term('reserved'), number(state.reserved_bytes)], [term('inactive_split'), state.inactive_split_bytes === undefined ? null : number(state.inactive_split_bytes)],
-      [term('rounding'), number(total.rounding_bytes)], [term('fragmentation'), total.fragmentation === null ? '–' : total.fragmentation.toFixed(2)],
+      [term('pending'), pendingText(total)], [term('rounding'), number(total.rounding_bytes)], [term('fragmentation'), total.fragmentation === null ? null : total.fragmentation.toFixed(2)],
       [term('outside'), state.outside?.count > 0 ? `${formatBytes(state.outside.bytes)} in ${plural(state.outside.count, 'block')}` : null],
     ]),
     el('p.soft.small', null, 'Point at a block, or press an arrow key. A click pins it.'));
@@ -102,7 +112,8 @@ function groupsSection(state) {
       el('thead', null, el('tr', null, ...[term('reserved'), term('live', 'Live'), term('free'), term('largest', 'Largest free'), term('fragmentation', 'Fragm.')].map((word) => el('th.num', { scope: 'col' }, word)))),
       ...groups.map((/** @type {any} */ group) => el('tbody', null,
         el('tr', null, el('th.group-row', { colspan: 5, scope: 'rowgroup' }, el('button.link', { type: 'button', title: 'Scroll to it', onclick: () => scrollToGroup(group.key) }, group.label))),
-        el('tr', null, cell(group.reserved_bytes), cell(group.allocated_bytes), cell(group.free_bytes), cell(group.largest_free_bytes), el('td.num', null, group.fragmentation === null ? '–' : group.fragmentation.toFixed(2)))))));
+        el('tr', null, cell(group.reserved_bytes), cell(group.allocated_bytes), cell(group.free_bytes), cell(group.largest_free_bytes), el('td.num', null, group.fragmentation === null ? '–' : group.fragmentation.toFixed(2))),
+        group.pending_bytes > 0 ? el('tr', null, el('td.muted', { colspan: 5 }, term('pending'), ': ', pendingText(group))) : null))));
 }
 
 /** @param {string} key of a group */
@@ -123,9 +134,9 @@ function pinnedSection(state, sight) {
   const { unit, text } = columnUnit(most);
   const cell = (/** @type {number} */ bytes, shape = '') => el(`td.num${shape}`, { title: exactBytes(bytes), 'data-bytes': bytes }, text(bytes));
   const holders = (/** @type {any} */ row) => row.blocks.map((/** @type {any} */ each) => `${formatBytes(each.bytes)}, ${each.name}${each.at ? ` at ${each.at}` : ''}`).join('\n');
-  return el('section', null, el('h3', null, el('span', null, 'What pins the half-empty segments'), el('span.unit', null, unit)),
+  return el('section', null, el('h3', null, el('span', null, 'What keeps half-empty segments'), el('span.unit', null, unit)),
     el('p.soft.small', null, el('b', null, bytesSpan(pinned.live_bytes)), ` of live blocks in ${plural(pinned.segments, 'segment')} keep `, el('b', null, bytesSpan(pinned.free_bytes)), ' from going back to the driver.'),
-    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Held free'), el('th.num', null, 'By live'), el('th.num', null, 'Segment'), el('th.grow', { title: 'Where the largest live block in it was made' }, 'Made at'))),
+    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, term('held_free')), el('th.num', null, term('by_live')), el('th.num', null, 'Segment'), el('th.grow', { title: 'Where the largest live block in it was made' }, term('made')))),
       el('tbody', null, ...rows.slice(0, MOST_PINNED).map((/** @type {any} */ row) => {
         const pick = () => chooseSegment(row.segment);
         return el('tr', { tabindex: 0, 'aria-selected': row.segment === sight.blocks.segment ? 'true' : null, title: `Live in it\n${holders(row)}`, onclick: pick, onkeydown: (/** @type {KeyboardEvent} */ event) => rowKey(event, pick) },

@@ -1,5 +1,5 @@
 // The allocator's state: its tool bar, its legend and its commands.
-import { byId, el, icon, setText } from '../dom.js';
+import { byId, el, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { attachMenu, closeMenu } from '../menu.js';
 import { current, on, store } from '../store.js';
@@ -37,8 +37,8 @@ function updateToolbar() {
 }
 
 function legend() {
-  const entry = (/** @type {string} */ shape, /** @type {'live'|'free'|'pending'|'rounding'} */ word) => el('span.tag', null, el(`span.swatch.${shape}`, { 'aria-hidden': 'true' }), term(word));
-  byId('state-legend').replaceChildren(entry('live', 'live'), entry('hatch', 'free'), entry('cross', 'pending'), entry('cap', 'rounding'), el('span.tag.is-warning', null, icon('pin'), term('pinned')));
+  const entry = (/** @type {string} */ shape, /** @type {'live'|'free'|'pending'|'rounding'|'pinned'} */ word) => el('span.tag', null, el(`span.swatch.${shape}`, { 'aria-hidden': 'true' }), term(word));
+  byId('state-legend').replaceChildren(entry('live', 'live'), entry('hatch', 'free'), entry('cross', 'pending'), entry('cap', 'rounding'), entry('framed', 'pinned'));
 }
 
 /** @param {() => unknown} act only on the allocator's state */
@@ -117,7 +117,7 @@ export function initState() {
     ...pair('Previous, next OOM', ['Shift O', 'O'], steps('oom', 'Shift+KeyO', 'KeyO')),
     ...pair('To the peak', ['P'], [[['KeyP'], byHand(() => goTo(current()?.overview.peak.moment ?? 0))]]),
     ...pair('Play, pause', ['Space'], [[['Space'], here(togglePlay)]]),
-    ...pair('Next block in the row', ['←', '→'], [[['ArrowLeft'], here(() => void neighbour('left'))], [['ArrowRight'], here(() => void neighbour('right'))]]),
+    ...pair('Previous, next block in the row', ['←', '→'], [[['ArrowLeft'], here(() => void neighbour('left'))], [['ArrowRight'], here(() => void neighbour('right'))]]),
     ...pair('Block in the row above, below', ['↑', '↓'], [[['ArrowUp'], here(() => void neighbour('up'))], [['ArrowDown'], here(() => void neighbour('down'))]]),
     ...pair('Scroll', ['PgUp', 'PgDn'], [[['PageUp'], page(-1)], [['PageDown'], page(1)]]),
     ...pair('Zoom inside rows', ['+', '−'], [[['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], here(() => zoom(1.5))], [['Minus', 'NumpadSubtract', 'KeyS'], here(() => zoom(1 / 1.5))]]),

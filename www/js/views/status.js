@@ -33,6 +33,7 @@ export function modelState(sight, file) {
   const { checked_events: of, agreeing_events: agreeing, first_difference: first } = model;
   const cause = model.difference ?? model.cause;
   const why = cause ? [cause.title, cause.text].map((text) => text.replace(/\.?$/, '.')).join(' ') : null;
+  if (!of) return { mark: 'note', words: ['Allocator model: no events to check'], why, moment: null };
   if (first === null || first === undefined) return { mark: 'check', words: ['Allocator model agrees on ', el('b', null, `${formatCount(agreeing)} of ${formatCount(of)}`), ' events'], why, moment: null };
   const event = typeof first === 'object' ? first.event : first;
   return { mark: 'warning', words: ['Allocator model agrees until event ', el('b', null, formatCount(event))], why, moment: event };

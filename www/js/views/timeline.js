@@ -41,7 +41,10 @@ export function setStacking(stacking) {
 function updateToolbar() {
   const sight = current();
   if (!sight) return;
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-stacking]'))) button.setAttribute('aria-pressed', String(button.dataset.stacking === sight.stacking));
+  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-stacking]'))) {
+    button.setAttribute('aria-pressed', String(button.dataset.stacking === sight.stacking));
+    button.disabled = sight.show !== 'allocations';
+  }
   for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-axis]'))) {
     button.setAttribute('aria-pressed', String(button.dataset.axis === sight.axis));
     if (button.dataset.axis === 'time') button.disabled = !sight.hasTime;
@@ -49,7 +52,7 @@ function updateToolbar() {
   byId('no-time').hidden = sight.hasTime;
   setText(byId('no-time'), sight.noTime);
   const { peak } = sight.overview;
-  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')} at the peak of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
+  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')}${sight.moments > 1 ? ' at the peak' : ''} of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
 }
 
 /** The moment that keys start from. */
@@ -159,7 +162,7 @@ export function initTimeline() {
     { title: 'Previous, next event', group, keys: ['Comma'], shown: [',', '.'], run: here(() => void snap('event', 'previous')) },
     { title: 'Previous, next peak or OOM', group, keys: ['BracketLeft'], shown: ['[', ']'], run: here(() => void snap('mark', 'previous')) },
     { title: 'Events or time', group, keys: ['KeyT'], shown: ['T'], run: here(() => void setAxis(current()?.axis === 'event' ? 'time' : 'event')) },
-    { title: 'Stack by line of code or by age', group, keys: ['KeyB'], shown: ['B'], run: here(() => setStacking(current()?.stacking === 'stack' ? 'age' : 'stack')) },
+    { title: 'Stack by line of code or by age', group, keys: ['KeyB'], shown: ['B'], run: here(() => (current()?.show === 'allocations' ? setStacking(current()?.stacking === 'stack' ? 'age' : 'stack') : undefined)) },
   ]);
   // The other halves of pairs, listed with the first.
   addCommands([
