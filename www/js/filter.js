@@ -41,7 +41,16 @@ export async function loadChoices() {
   const sight = current();
   if (!sight || sight.choices) return;
   sight.choices = (await sight.client.ask({ ask: 'choices', device: sight.device })) || { streams: [], pools: [] };
+  // An address may name what this file has not.
+  if (sight.filter && !isKnown(sight.filter, sight.choices)) await setFilter(null);
   if (current() === sight) emit('filter');
+}
+
+/** @param {Filter} filter @param {any} choices */
+function isKnown(filter, choices) {
+  const stream = filter.stream === undefined || choices.streams.some((/** @type {any} */ each) => each.stream === filter.stream);
+  const whole = filter.kind === undefined && filter.pool === undefined;
+  return stream && (whole || choices.pools.some((/** @type {any} */ each) => isPool(filter, each)));
 }
 
 /** @param {Filter} filter @param {any} choices @returns {string} what the filter leaves, in words */

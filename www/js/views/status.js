@@ -36,6 +36,7 @@ export function modelState(sight, file) {
   if (!of) return { mark: 'note', words: ['Allocator model: no events to check'], why, moment: null };
   if (first === null || first === undefined) return { mark: 'check', words: ['Allocator model agrees on ', el('b', null, `${formatCount(agreeing)} of ${formatCount(of)}`), ' events'], why, moment: null };
   const event = typeof first === 'object' ? first.event : first;
+  if (event >= of) return { mark: 'warning', words: ['Allocator model agrees on ', el('b', null, plural(of, 'event')), ', but not on the end'], why, moment: event };
   return { mark: 'warning', words: ['Allocator model agrees until event ', el('b', null, formatCount(event))], why, moment: event };
 }
 
