@@ -2,6 +2,7 @@
 
 mod html;
 mod modules;
+mod names;
 mod policy;
 mod single_file;
 mod size;
@@ -56,7 +57,9 @@ pub fn finish_in_trunk() -> Result<()> {
 fn finish(folder: &Path) -> Result<()> {
     // Trunk names the files after the package.
     fs::rename(folder.join("vramscope-web.js"), folder.join("vramscope.js"))?;
-    fs::rename(folder.join("vramscope-web_bg.wasm"), folder.join("vramscope_bg.wasm"))?;
+    let module = folder.join("vramscope-web_bg.wasm");
+    fs::write(folder.join("vramscope_bg.wasm"), names::strip(&fs::read(&module)?)?)?;
+    fs::remove_file(module)?;
     let index = folder.join("index.html");
     let page = html::without_trunk_links(&read(&index)?);
     fs::write(folder.join("vramscope.html"), single_file::write(folder, &page)?)?;
