@@ -118,10 +118,7 @@ pub(crate) fn neighbour(layout: &Layout<'_>, address: Option<u64>, towards: Towa
 
 /// Whom memory serves, as the page names it.
 fn owner_answer(recording: &Recording, owner: &Owner) -> OwnerAnswer {
-    let stream = match recording.snapshot.stream(owner.stream) {
-        0 => "0".into(),
-        raw => format!("0x{raw:x}"),
-    };
+    let stream = query::stream_text(recording.snapshot.stream(owner.stream));
     OwnerAnswer { kind: owner.kind.name(), pool: owner.pool, stream }
 }
 

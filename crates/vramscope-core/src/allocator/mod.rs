@@ -214,16 +214,6 @@ impl Allocator {
         }
     }
 
-    /// Every free block that is mapped, as address, size and private pool.
-    pub fn free_blocks(&self) -> impl Iterator<Item = (u64, u64, PoolId)> + '_ {
-        self.pools.iter().flat_map(|pool| {
-            pool.free.values().map(|&id| {
-                let block = self.blocks.get(id);
-                (block.address, block.size_bytes, pool.owner)
-            })
-        })
-    }
-
     /// The private pool of the block that holds an address.
     pub fn pool_at(&self, address: u64) -> Option<PoolId> {
         let mut blocks =

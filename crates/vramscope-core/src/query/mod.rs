@@ -172,11 +172,16 @@ pub(crate) fn event_before(moment: u32) -> u32 {
 }
 
 /// A stream's handle as text: "0" for the default stream, else hexadecimal.
-pub(crate) fn stream_text(handle: u64) -> String {
+pub fn stream_text(handle: u64) -> String {
     match handle {
         0 => "0".into(),
         handle => format!("0x{handle:x}"),
     }
+}
+
+/// A text that names the segments of one owner: "large/0:0/0".
+pub fn group_key(kind: SegmentKind, pool: PoolId, stream: &str) -> String {
+    format!("{}/{}:{}/{stream}", kind.name(), pool.0, pool.1)
 }
 
 /// "Large pool", or "Private pool 0:1, large".

@@ -134,7 +134,7 @@ impl State {
 }
 
 /// Spans reserved at a moment, by address; those of expandable segments that touch are one.
-fn segments_at(replay: &Replay, moment: u32) -> Vec<SegmentNow> {
+pub(super) fn segments_at(replay: &Replay, moment: u32) -> Vec<SegmentNow> {
     let mut spans = Vec::new();
     replay.segments().for_each_at(moment, |id, span| spans.push((span.address, id, *span)));
     spans.sort_unstable_by_key(|(address, id, _)| (*address, *id));

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use vramscope_core::model::SegmentKind;
+use vramscope_core::query;
 use vramscope_core::replay::Replay;
 use vramscope_core::replay::segments::Owner;
 use vramscope_core::replay::state::{SegmentNow, State};
@@ -128,9 +129,5 @@ fn rank(segment: &SegmentNow, sorting: Sorting) -> (u64, u64) {
 /// together.
 pub fn group_key(owner: Option<Owner>, stream: u64) -> String {
     let Some(owner) = owner else { return "all".into() };
-    let (kind, (a, b)) = (owner.kind.name(), owner.pool);
-    match stream {
-        0 => format!("{kind}/{a}:{b}/0"),
-        stream => format!("{kind}/{a}:{b}/0x{stream:x}"),
-    }
+    query::group_key(owner.kind, owner.pool, &query::stream_text(stream))
 }

@@ -223,7 +223,7 @@ pub(super) fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
         let Owner { kind, pool, stream } = owner;
         let stream = super::stream_text(snapshot.stream(stream));
         Group {
-            key: format!("{}/{}:{}/{stream}", kind.name(), pool.0, pool.1),
+            key: super::group_key(kind, pool, &stream),
             label: format!("{}, stream {stream}", super::pool_label(kind, pool)),
             kind,
             pool,

@@ -37,11 +37,10 @@ fn hint_of(snapshot: &Snapshot, stack: StackId) -> Hint {
     if frames.is_empty() {
         return Hint::Unknown;
     }
-    let names = frames
+    let mut names = frames
         .iter()
         .filter_map(|id| snapshot.stacks.frame(*id))
         .map(|frame| snapshot.strings.get(frame.name));
-    let mut names = names;
     match names.any(|name| name.contains("empty_cache") || name.contains("emptyCache")) {
         true => Hint::EmptyCache,
         false => Hint::Malloc,

@@ -9,7 +9,8 @@ use crate::allocator::{Config, SeedBlock, SeedRange, SeedSegment};
 use crate::model::{Action, Device, SegmentKind, Snapshot};
 use crate::replay::Replay;
 use crate::replay::allocations::NEVER;
-use crate::replay::segments::{Owner, Span};
+use crate::replay::segments::Owner;
+use crate::replay::state::{SegmentNow, segments_at};
 
 /// Bytes that a comparison has shown to belong to a block from before the first event, by its address.
 pub(super) type Remainders = HashMap<u64, u64>;
@@ -32,11 +33,12 @@ pub(super) fn start(
     config: &Config,
     remainders: &Remainders,
 ) -> Start {
-    let spans = initial_spans(replay);
+    let spans = segments_at(replay, 0);
     if spans.is_empty() {
         return Start::default();
     }
-    let ends_before = |pair: &[Span]| pair[0].address.saturating_add(pair[0].size_bytes) <= pair[1].address;
+    let ends_before =
+        |pair: &[SegmentNow]| pair[0].address.saturating_add(pair[0].size_bytes) <= pair[1].address;
     if !spans.windows(2).all(ends_before) {
         return Start { overlaps: true, ..Start::default() };
     }
@@ -74,28 +76,6 @@ pub(super) fn start(
         });
     }
     Start { segments, overlaps: false, uncertain }
-}
-
-/// Memory reserved before the first event, by address; mapped runs that touch are one.
-fn initial_spans(replay: &Replay) -> Vec<Span> {
-    let mut spans = Vec::new();
-    replay.segments().for_each_at(0, |_, span| spans.push(*span));
-    spans.sort_unstable_by_key(|span| span.address);
-    let mut runs: Vec<Span> = Vec::with_capacity(spans.len());
-    for span in spans {
-        match runs.last_mut() {
-            Some(last)
-                if last.expandable
-                    && span.expandable
-                    && last.owner == span.owner
-                    && last.address.checked_add(last.size_bytes) == Some(span.address) =>
-            {
-                last.size_bytes = last.size_bytes.saturating_add(span.size_bytes);
-            }
-            _ => runs.push(span),
-        }
-    }
-    runs
 }
 
 /// Where the expandable segment of a stream and pool begins, as far as later mappings tell.
@@ -177,7 +157,7 @@ fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
     }
 }
 
-fn seed_range(span: &Span, live: &InitialBlocks, uncertain: &mut HashSet<u64>) -> SeedRange {
+fn seed_range(span: &SegmentNow, live: &InitialBlocks, uncertain: &mut HashSet<u64>) -> SeedRange {
     let end = span.address.saturating_add(span.size_bytes);
     let has_remainders = span.owner.kind == SegmentKind::Large && !span.expandable;
     let inside: Vec<&InitialBlock> = live.range(span.address..end).map(|(_, block)| block).collect();

@@ -87,19 +87,6 @@ impl Lockstep {
         Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
     }
 
-    /// The same under a limit that is known.
-    pub fn with_limit(
-        snapshot: &Snapshot,
-        device: &Device,
-        replay: &Replay,
-        limit_bytes: Option<u64>,
-    ) -> Lockstep {
-        let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
-        config.limit_bytes = limit_bytes;
-        let limit = LimitRange { low_bytes: limit_bytes.unwrap_or(0), high_bytes: limit_bytes };
-        Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
-    }
-
     fn under(recorded: Recorded<'_>, config: Config, limit: LimitRange, remainders: Remainders) -> Lockstep {
         let Recorded { snapshot, device, replay } = recorded;
         let start = start(snapshot, device, replay, &config, &remainders);
