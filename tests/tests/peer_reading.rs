@@ -4,23 +4,10 @@ use vramscope_core::ids::StringId;
 use vramscope_core::model::{Frame, FrameKind, Strings};
 use vramscope_core::query::{self, summary::summary};
 use vramscope_tests::recordings::open;
-use vramscope_tests::shapes::V;
 use vramscope_tests::shapes::containers::page;
 use vramscope_tests::shapes::pickles::{Writer, pickle};
 use vramscope_tests::shapes::versions::{END_REQUESTED, Version, snapshot};
-
-fn event(action: &str, addr: i128, size: i128) -> V {
-    V::dict([
-        ("action", V::text(action)),
-        ("addr", V::Int(addr)),
-        ("size", V::Int(size)),
-        ("stream", V::Int(0)),
-    ])
-}
-
-fn traced(events: impl IntoIterator<Item = V>) -> V {
-    V::dict([("segments", V::list([])), ("device_traces", V::list([V::list(events)]))])
-}
+use vramscope_tests::shapes::{V, event, traced};
 
 fn text(text: &str) -> Vec<u8> {
     [&[0x8c, text.len() as u8], text.as_bytes()].concat()

@@ -97,3 +97,18 @@ fn from_tree(value: Value, tree: &Tree, lists: &mut HashMap<u32, Rc<Vec<V>>>) ->
         }
     }
 }
+
+/// An event of the default stream.
+pub fn event(action: &str, addr: i128, size: i128) -> V {
+    V::dict([
+        ("action", V::text(action)),
+        ("addr", V::Int(addr)),
+        ("size", V::Int(size)),
+        ("stream", V::Int(0)),
+    ])
+}
+
+/// A snapshot of one trace, without segments.
+pub fn traced(events: impl IntoIterator<Item = V>) -> V {
+    V::dict([("segments", V::list([])), ("device_traces", V::list([V::list(events)]))])
+}

@@ -4,10 +4,10 @@ use vramscope_core::query::{self, summary::summary};
 use vramscope_core::replay::Recording;
 use vramscope_tests::plain::plain;
 use vramscope_tests::recordings::open;
-use vramscope_tests::shapes::V;
 use vramscope_tests::shapes::json::json;
 use vramscope_tests::shapes::pickles::{Writer, pickle};
 use vramscope_tests::shapes::versions::{self, END_REQUESTED as END, Version::*};
+use vramscope_tests::shapes::{V, event, traced};
 
 use crate::{codes, everything, shown};
 
@@ -17,19 +17,6 @@ fn recorded(value: &V) -> Recording {
     let from_json = open(json(value).as_bytes(), 7).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(everything(&recording.snapshot), everything(&from_json.snapshot), "JSON");
     recording
-}
-
-fn event(action: &str, addr: i128, size: i128) -> V {
-    V::dict([
-        ("action", V::text(action)),
-        ("addr", V::Int(addr)),
-        ("size", V::Int(size)),
-        ("stream", V::Int(0)),
-    ])
-}
-
-fn traced(events: impl IntoIterator<Item = V>) -> V {
-    V::dict([("segments", V::list([])), ("device_traces", V::list([V::list(events)]))])
 }
 
 /// 2.0: the C++ backtrace stands before the Python frames; 1.13: the newest tenant of a block is the one that counts.
