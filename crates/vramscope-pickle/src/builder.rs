@@ -19,6 +19,14 @@ pub trait Build {
     fn extend_list(&mut self, list: u32, items: &[Value]) -> Result<(), Refusal>;
     /// More pairs of a dict: key, value, key, value. The length is even.
     fn extend_dict(&mut self, dict: u32, pairs: &[Value]) -> Result<(), Refusal>;
+    /// Called for a new list that got nothing but values met before, all at once: a token that stands for these items, if the builder can make
+    /// such a list again from it. What a token stands for must not change, whatever becomes of the list.
+    fn remember(&mut self, list: u32) -> Option<u32> {
+        let _ = list;
+        None
+    }
+    /// A new list with the items that a token of [`Build::remember`] stands for.
+    fn list_again(&mut self, token: u32) -> Result<u32, Refusal>;
     /// The text behind a handle, for messages.
     fn show(&self, text: u32) -> String;
 }

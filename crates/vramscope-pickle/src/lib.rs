@@ -24,11 +24,15 @@
 mod builder;
 mod cursor;
 mod error;
+mod guess;
 mod limits;
 mod memo;
 mod number;
 mod opcode;
+mod quick;
 mod reader;
+mod runs;
+mod shapes;
 mod stack;
 mod step;
 mod text;

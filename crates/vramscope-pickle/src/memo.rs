@@ -1,22 +1,24 @@
-//! The memo: millions of entries, eight bytes each.
+//! The memo: millions of entries, four bytes each.
 
 use crate::Value;
 
-/// Memo entries by id. An entry is packed into one word: kind in the upper half, handle in the lower. Numbers and floats,
-/// which no known writer memoises, go to a side table.
+/// Memo entries by id. An entry is packed into one word: kind in the upper three bits, handle below. What does not fit (numbers and floats,
+/// which no known writer memoises, and handles beyond half a billion) goes to a side table.
 #[derive(Default)]
 pub(crate) struct Memo {
-    packed: Vec<u64>,
+    packed: Vec<u32>,
     wide: Vec<Value>,
 }
 
-const UNSET: u64 = 0;
-const TEXT: u64 = 1 << 32;
-const LIST: u64 = 2 << 32;
-const DICT: u64 = 3 << 32;
-const TUPLE: u64 = 4 << 32;
-const WIDE: u64 = 5 << 32;
-const KIND: u64 = !0 << 32;
+const HANDLE_BITS: u32 = 29;
+const HANDLE: u32 = (1 << HANDLE_BITS) - 1;
+/// Kinds. An entry that was never written is 0.
+const UNSET: u32 = 0;
+const TEXT: u32 = 1 << HANDLE_BITS;
+const LIST: u32 = 2 << HANDLE_BITS;
+const DICT: u32 = 3 << HANDLE_BITS;
+const TUPLE: u32 = 4 << HANDLE_BITS;
+const WIDE: u32 = 5 << HANDLE_BITS;
 
 /// How far beyond the last entry a PUT may write: ids count up in every known writer, and an optimiser may leave gaps.
 const LARGEST_GAP: u64 = 1 << 16;
@@ -26,6 +28,15 @@ impl Memo {
         self.packed.len()
     }
 
+    /// Room for `times` as many entries as there are, if it is nearly full.
+    pub(crate) fn make_room(&mut self, times: f64) {
+        let len = self.packed.len();
+        if self.packed.capacity() - len <= len / 8 {
+            let _ = self.packed.try_reserve_exact((len as f64 * times * 1.03) as usize);
+        }
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, value: Value) {
         let word = self.pack(value);
         self.packed.push(word);
@@ -52,10 +63,10 @@ impl Memo {
     }
 
     #[inline]
-    pub(crate) fn get(&self, id: u64) -> Option<Value> {
-        let word = *self.packed.get(usize::try_from(id).ok()?)?;
-        let handle = word as u32;
-        match word & KIND {
+    pub(crate) fn get(&self, id: u32) -> Option<Value> {
+        let word = *self.packed.get(id as usize)?;
+        let handle = word & HANDLE;
+        match word & !HANDLE {
             DICT => Some(Value::Dict(handle)),
             LIST => Some(Value::List(handle)),
             TEXT => Some(Value::Text(handle)),
@@ -65,16 +76,48 @@ impl Memo {
         }
     }
 
-    fn pack(&mut self, value: Value) -> u64 {
+    #[inline]
+    fn pack(&mut self, value: Value) -> u32 {
         match value {
-            Value::Text(handle) => TEXT | u64::from(handle),
-            Value::List(handle) => LIST | u64::from(handle),
-            Value::Dict(handle) => DICT | u64::from(handle),
-            Value::Tuple(handle) => TUPLE | u64::from(handle),
-            other => {
-                self.wide.push(other);
-                WIDE | (self.wide.len() as u64 - 1)
-            }
+            Value::Text(handle) if handle <= HANDLE => TEXT | handle,
+            Value::List(handle) if handle <= HANDLE => LIST | handle,
+            Value::Dict(handle) if handle <= HANDLE => DICT | handle,
+            Value::Tuple(handle) if handle <= HANDLE => TUPLE | handle,
+            other => self.pack_wide(other),
         }
+    }
+
+    #[cold]
+    fn pack_wide(&mut self, value: Value) -> u32 {
+        // There are no more of them than memo entries, which are limited to fewer than handles.
+        self.wide.push(value);
+        WIDE | (self.wide.len() as u32 - 1) & HANDLE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_comes_back() {
+        let values = [
+            Value::Int(-1),
+            Value::Float(0.5),
+            Value::None,
+            Value::Text(HANDLE),
+            Value::List(HANDLE + 1),
+            Value::Dict(u32::MAX),
+            Value::Tuple(0),
+        ];
+        let mut memo = Memo::default();
+        for value in values {
+            memo.push(value);
+        }
+        for (id, value) in values.into_iter().enumerate() {
+            assert_eq!(memo.get(id as u32), Some(value));
+        }
+        assert!(memo.put(9, Value::None), "a gap");
+        assert_eq!(memo.get(8), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::cursor::{Cursor, Halt};
 use crate::memo::Memo;
+use crate::runs::Runs;
+use crate::shapes::Shapes;
 use crate::stack::Stack;
 use crate::{Build, Error, ErrorKind, Limits, Value, opcode};
 
@@ -11,6 +13,8 @@ pub struct Reader<B> {
     pub(crate) limits: Limits,
     pub(crate) stack: Stack,
     pub(crate) memo: Memo,
+    pub(crate) runs: Runs,
+    pub(crate) shapes: Shapes,
     pub(crate) protocol: Option<u8>,
     /// Bytes of an opaque value still to be passed over.
     pub(crate) skip: u64,
@@ -39,6 +43,8 @@ impl<B: Build> Reader<B> {
             limits,
             stack: Stack::new(limits),
             memo: Memo::default(),
+            runs: Runs::default(),
+            shapes: Shapes::default(),
             protocol: None,
             skip: 0,
             root: None,
@@ -97,6 +103,11 @@ impl<B: Build> Reader<B> {
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
         self.stack.set_limits(limits);
+    }
+
+    /// Makes room for what is to come, as many times what has come: for files of a known length.
+    pub fn make_room(&mut self, times: f64) {
+        self.memo.make_room(times);
     }
 
     /// The builder, to change how it goes on.
@@ -183,46 +194,35 @@ impl<B: Build> Reader<B> {
     /// Carries out every opcode that is whole in `input`; returns how many bytes they took.
     fn run(&mut self, input: &[u8]) -> Result<usize, Error> {
         let mut at = 0;
+        let ended = self.run_opcodes(input, &mut at);
+        self.position += at as u64;
+        match ended {
+            Ok(()) => {}
+            Err(Halt::NeedBytes(bytes)) => self.waiting = Waiting::Bytes(bytes),
+            Err(Halt::NeedLine) => self.waiting = Waiting::Line,
+            Err(Halt::Fail(kind)) => return Err(Error { at: self.position, kind: *kind }),
+        }
+        Ok(at)
+    }
+
+    /// The same; `at` ends behind the last opcode that was carried out.
+    fn run_opcodes(&mut self, input: &[u8], at: &mut usize) -> Result<(), Halt> {
         loop {
             if self.root.is_some() {
-                self.position += (input.len() - at) as u64;
-                return Ok(input.len());
+                *at = input.len();
+                return Ok(());
             }
             if self.skip > 0 {
-                let step = usize::try_from(self.skip).unwrap_or(usize::MAX).min(input.len() - at);
+                let step = usize::try_from(self.skip).unwrap_or(usize::MAX).min(input.len() - *at);
                 self.skip -= step as u64;
-                self.position += step as u64;
-                at += step;
+                *at += step;
+            } else {
+                self.quick(input, at)?;
             }
-            let Some(rest @ [byte, ..]) = input.get(at..) else {
-                self.waiting = Waiting::Bytes(1);
-                return Ok(at);
-            };
-            if matches!(*byte, opcode::LONG_BINGET | opcode::BINGET) {
-                // Two thirds of a real file are runs of frame references: no detour for each of them.
-                let run = self.get_run(rest);
-                at += run;
-                self.position += run as u64;
-                if run > 0 {
-                    continue;
-                }
-            }
+            let Some(rest @ [byte, ..]) = input.get(*at..) else { return Err(Halt::NeedBytes(1)) };
             let mut cursor = Cursor::after_opcode(rest);
-            match self.step(*byte, &mut cursor) {
-                Ok(()) => {
-                    at += cursor.consumed();
-                    self.position += cursor.consumed() as u64;
-                }
-                Err(Halt::NeedBytes(bytes)) => {
-                    self.waiting = Waiting::Bytes(bytes);
-                    return Ok(at);
-                }
-                Err(Halt::NeedLine) => {
-                    self.waiting = Waiting::Line;
-                    return Ok(at);
-                }
-                Err(Halt::Fail(kind)) => return Err(Error { at: self.position, kind: *kind }),
-            }
+            self.step(*byte, &mut cursor)?;
+            *at += cursor.consumed();
         }
     }
 
@@ -243,7 +243,14 @@ mod tests {
         let mut reader = Reader::new(Tree::default(), Limits::default());
         let fed = bytes.chunks(piece).try_for_each(|piece| reader.feed(piece));
         let result = fed.and_then(|()| reader.finish());
-        format!("{:?}", result.map(|(root, tree)| (root, tree.len())))
+        format!(
+            "{:?}",
+            result.map(|(root, tree)| (
+                root,
+                tree.len(),
+                (0..tree.len() as u32).map(|id| tree.items(id).to_vec()).collect::<Vec<_>>()
+            ))
+        )
     }
 
     #[test]
@@ -255,6 +262,69 @@ mod tests {
         assert!(read(b"\x80\x02cos\nsys", 1).contains("Forbidden"), "also when it is cut");
     }
 
+    /// Lists of references, again and again, some of them as long as a stack.
+    fn lists() -> impl Strategy<Value = Vec<u8>> {
+        let reference = prop_oneof![
+            (0u8..12).prop_map(|id| vec![b'h', id]),
+            (0u8..12).prop_map(|id| vec![b'j', id, 0, 0, 0])
+        ];
+        let run = proptest::collection::vec(reference, 1..6).prop_map(|parts| parts.concat());
+        let put = proptest::sample::select(vec![&b"\x94"[..], b"q\x03", b"q\x0b", b"r\x0c\x00\x00\x00", b""]);
+        let list = (put, run, proptest::sample::select(vec![&b"e"[..], b"e", b"e(K\x07e", b"K\x01e", b""]))
+            .prop_map(|(put, run, end)| [b"]", put, b"(", &run, end].concat());
+        let some = proptest::collection::vec(list, 1..4);
+        (some, proptest::collection::vec(0usize..4, 1..40)).prop_map(|(lists, order)| {
+            let again = order.into_iter().filter_map(|at| lists.get(at));
+            again.flat_map(|list| list.iter().copied()).collect()
+        })
+    }
+
+    /// Dicts like those of events, again and again, with other numbers.
+    fn records() -> impl Strategy<Value = Vec<u8>> {
+        let key = (0u8..10).prop_map(|id| vec![b'h', id]);
+        let value = prop_oneof![
+            any::<u8>().prop_map(|n| vec![b'K', n]),
+            any::<[u8; 2]>().prop_map(|n| [b"M".as_slice(), &n].concat()),
+            any::<[u8; 4]>().prop_map(|n| [b"J".as_slice(), &n].concat()),
+            proptest::collection::vec(any::<u8>(), 0..10).prop_map(|n| [
+                b"\x8a".as_slice(),
+                &[n.len() as u8],
+                &n
+            ]
+            .concat()),
+            (0u8..14).prop_map(|id| vec![b'h', id]),
+            (0u8..14).prop_map(|id| vec![b'j', id, 0, 0, 0]),
+            "[a-c]{0,3}".prop_map(|text| [b"\x8c", &[text.len() as u8], text.as_bytes(), b"\x94"].concat()),
+            Just(b"N".to_vec()),
+        ];
+        let pairs =
+            proptest::collection::vec((key, value).prop_map(|(key, value)| [key, value].concat()), 0..6);
+        let list = proptest::sample::select(vec![
+            &b""[..],
+            b"h\x01]\x94(h\x02h\x03e",
+            b"h\x01]\x94(h\x02h\x04e",
+            b"h\x01]\x94(h\x02h\x04e(h\x02e",
+            b"h\x01]\x94",
+            b"h\x01](K\x01e",
+        ]);
+        let end = proptest::sample::select(vec![&b"u"[..], b"u", b"u", b"h\x01K\x02u", b"u0"]);
+        let record = (pairs, list, end)
+            .prop_map(|(pairs, list, end)| [b"}\x94(".as_slice(), &pairs.concat(), list, end].concat());
+        let some = proptest::collection::vec(record, 1..4);
+        (some, proptest::collection::vec((0usize..4, any::<u8>()), 1..40)).prop_map(|(records, order)| {
+            let again = order.into_iter().filter_map(|(at, byte)| Some((records.get(at)?.clone(), byte)));
+            let changed = again.flat_map(|(mut record, byte)| {
+                // One operand or opcode differs, most often a number's.
+                let at = usize::from(byte) % record.len();
+                if byte % 3 == 0 && record[at] < b' ' {
+                    record[at] = byte & 7;
+                }
+                record
+            });
+            changed.collect()
+        })
+    }
+
     /// Opcodes that matter, operands at random.
     fn soup() -> impl Strategy<Value = Vec<u8>> {
         let opcode =
@@ -263,6 +333,19 @@ mod tests {
     }
 
     proptest! {
+        /// Byte by byte nothing is known again: the short way must lead to the same place.
+        #[test]
+        fn known_lists_are_what_they_were(lists in lists(), piece in 1usize..400) {
+            let bytes = [b"\x80\x04(", b"\x8c\x01a\x94".repeat(10).as_slice(), &lists, b"t."].concat();
+            prop_assert_eq!(read(&bytes, piece), read(&bytes, 1));
+        }
+
+        #[test]
+        fn records_of_a_known_shape_are_what_they_say(records in records(), piece in 1usize..400) {
+            let bytes = [b"\x80\x04(", b"\x8c\x01a\x94".repeat(10).as_slice(), &records, b"t."].concat();
+            prop_assert_eq!(read(&bytes, piece), read(&bytes, 1));
+        }
+
         #[test]
         fn pieces_do_not_matter(bytes in soup(), piece in 1usize..9) {
             let bytes = [b"\x80\x04".as_slice(), &bytes].concat();

@@ -20,13 +20,26 @@ impl Stack {
 
     #[inline]
     pub(crate) fn push(&mut self, value: Value) -> Result<(), Halt> {
-        if self.values.len() >= self.limits.max_stack {
-            return Err(too_many("values on the stack", self.limits.max_stack));
+        if self.values.len() == self.values.capacity() {
+            self.grow()?;
         }
         self.values.push(value);
         Ok(())
     }
 
+    /// More room, up to the limit: so that one comparison for each value is enough.
+    #[cold]
+    fn grow(&mut self) -> Result<(), Halt> {
+        let len = self.values.len();
+        let most = self.limits.max_stack;
+        if len >= most {
+            return Err(too_many("values on the stack", most));
+        }
+        self.values.reserve_exact(most.min(2 * len + 64) - len);
+        Ok(())
+    }
+
+    #[inline]
     pub(crate) fn mark(&mut self) -> Result<(), Halt> {
         if self.marks.len() >= self.limits.max_marks {
             return Err(too_many("open marks", self.limits.max_marks));
@@ -35,6 +48,7 @@ impl Stack {
         Ok(())
     }
 
+    #[inline]
     pub(crate) fn top(&self, opcode: &'static str) -> Result<Value, Halt> {
         let floor = self.marks.last().copied().unwrap_or(0);
         match self.values.last() {
@@ -62,6 +76,7 @@ impl Stack {
     }
 
     /// The values above the last mark, and the value below it.
+    #[inline]
     pub(crate) fn since_mark(&self, opcode: &'static str) -> Result<(Option<Value>, &[Value]), Halt> {
         let mark = *self.marks.last().ok_or(ErrorKind::NoMark { opcode })?;
         let floor = self.marks.len().checked_sub(2).and_then(|i| self.marks.get(i).copied()).unwrap_or(0);
@@ -69,6 +84,7 @@ impl Stack {
         Ok((below, self.values.get(mark..).unwrap_or_default()))
     }
 
+    #[inline]
     pub(crate) fn drop_to_mark(&mut self) {
         if let Some(mark) = self.marks.pop() {
             self.values.truncate(mark);

@@ -26,12 +26,7 @@ impl<B: Build> Reader<B> {
                 self.get("BINGET", u64::from(id))
             }
             MARK => self.stack.mark(),
-            MEMOIZE => {
-                let value = self.stack.top("MEMOIZE")?;
-                self.check_memo()?;
-                self.memo.push(value);
-                Ok(())
-            }
+            MEMOIZE => self.memoize(),
             BININT1 => {
                 let int = cursor.u8()?;
                 self.stack.push(Value::Int(i64::from(int)))
@@ -67,7 +62,10 @@ impl<B: Build> Reader<B> {
             }
             EMPTY_LIST => self.new_list(),
             EMPTY_DICT => self.new_dict(),
-            APPENDS | SETITEMS | APPEND | SETITEM => self.extend(byte),
+            APPENDS => self.append_items(),
+            SETITEMS => self.set_items(),
+            APPEND => self.append_item(),
+            SETITEM => self.set_item(),
             _ => self.step_rare(byte, cursor),
         }
     }
@@ -206,34 +204,28 @@ impl<B: Build> Reader<B> {
 
     #[inline]
     fn get(&mut self, opcode: &'static str, id: u64) -> Result<(), Halt> {
-        match self.memo.get(id) {
+        match u32::try_from(id).ok().and_then(|id| self.memo.get(id)) {
             Some(value) => self.stack.push(value),
             None => Err(ErrorKind::BadMemo { opcode, id, len: self.memo.len() as u64 }.into()),
         }
     }
 
-    /// Carries out the memo reads at the start of `bytes` that are whole and sound; returns how many bytes they took. What stops the
-    /// run is left to [`Reader::step`], which has the words for it.
-    pub(crate) fn get_run(&mut self, bytes: &[u8]) -> usize {
-        let mut rest = bytes;
-        loop {
-            let (id, after) = match rest {
-                [LONG_BINGET, a, b, c, d, after @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), after),
-                [BINGET, id, after @ ..] => (u32::from(*id), after),
-                _ => break,
-            };
-            let Some(value) = self.memo.get(u64::from(id)) else { break };
-            if self.stack.push(value).is_err() {
-                break;
-            }
-            rest = after;
-        }
-        bytes.len() - rest.len()
+    #[inline]
+    pub(crate) fn memoize(&mut self) -> Result<(), Halt> {
+        let value = self.stack.top("MEMOIZE")?;
+        self.check_memo()?;
+        self.memo.push(value);
+        Ok(())
     }
 
-    fn put(&mut self, opcode: &'static str, id: u64) -> Result<(), Halt> {
+    #[inline]
+    pub(crate) fn put(&mut self, opcode: &'static str, id: u64) -> Result<(), Halt> {
         let value = self.stack.top(opcode)?;
         self.check_memo()?;
+        if id < self.memo.len() as u64 {
+            self.runs.clear();
+            self.shapes.clear();
+        }
         match self.memo.put(id, value) {
             true => Ok(()),
             false => Err(ErrorKind::BadMemo { opcode, id, len: self.memo.len() as u64 }.into()),
@@ -247,45 +239,38 @@ impl<B: Build> Reader<B> {
         }
     }
 
-    /// APPEND(S) and SETITEM(S): hands the items to the builder.
-    fn extend(&mut self, byte: u8) -> Result<(), Halt> {
-        let opcode = name(byte).unwrap_or_default();
-        let single = match byte {
-            APPEND => Some(1),
-            SETITEM => Some(2),
-            _ => None,
-        };
-        let (target, items) = match single {
-            None => self.stack.since_mark(opcode)?,
-            Some(n) => match self.stack.last(n + 1, opcode)? {
-                [target, items @ ..] => (Some(*target), items),
-                [] => (None, &[][..]),
-            },
-        };
-        let wants_dict = matches!(byte, SETITEM | SETITEMS);
-        match target {
-            Some(Value::List(list)) if !wants_dict => self.builder.extend_list(list, items)?,
-            Some(Value::Dict(dict)) if wants_dict && items.len() % 2 == 0 => {
-                self.builder.extend_dict(dict, items)?
-            }
-            Some(Value::Dict(_)) if wants_dict => {
-                return Err(ErrorKind::WrongKind {
-                    opcode,
-                    expected: "pairs",
-                    found: "a key without a value",
-                }
-                .into());
-            }
-            Some(other) => {
-                let expected = if wants_dict { "a dict" } else { "a list" };
-                return Err(ErrorKind::WrongKind { opcode, expected, found: other.kind() }.into());
-            }
-            None => return Err(ErrorKind::StackUnderflow { opcode }.into()),
+    /// APPENDS: hands the items to the builder.
+    pub(crate) fn append_items(&mut self) -> Result<(), Halt> {
+        let (target, items) = self.stack.since_mark("APPENDS")?;
+        extend_list(&mut self.builder, "APPENDS", target, items)?;
+        self.stack.drop_to_mark();
+        Ok(())
+    }
+
+    /// SETITEMS: hands the pairs to the builder.
+    #[inline]
+    pub(crate) fn set_items(&mut self) -> Result<(), Halt> {
+        let (target, pairs) = self.stack.since_mark("SETITEMS")?;
+        extend_dict(&mut self.builder, "SETITEMS", target, pairs)?;
+        self.stack.drop_to_mark();
+        Ok(())
+    }
+
+    /// APPEND: one item.
+    fn append_item(&mut self) -> Result<(), Halt> {
+        if let [target, items @ ..] = self.stack.last(2, "APPEND")? {
+            extend_list(&mut self.builder, "APPEND", Some(*target), items)?;
         }
-        match single {
-            Some(n) => self.stack.drop_last(n),
-            None => self.stack.drop_to_mark(),
+        self.stack.drop_last(1);
+        Ok(())
+    }
+
+    /// SETITEM: one pair.
+    fn set_item(&mut self) -> Result<(), Halt> {
+        if let [target, pair @ ..] = self.stack.last(3, "SETITEM")? {
+            extend_dict(&mut self.builder, "SETITEM", Some(*target), pair)?;
         }
+        self.stack.drop_last(2);
         Ok(())
     }
 
@@ -320,12 +305,7 @@ impl<B: Build> Reader<B> {
             Value::List(list)
         } else {
             if items.len() % 2 != 0 {
-                return Err(ErrorKind::WrongKind {
-                    opcode,
-                    expected: "pairs",
-                    found: "a key without a value",
-                }
-                .into());
+                return Err(key_without_value(opcode));
             }
             let dict = self.builder.dict()?;
             if !items.is_empty() {
@@ -364,6 +344,43 @@ impl<B: Build> Reader<B> {
             names.map(|names| names.chars().take(200).collect::<String>().escape_default().to_string());
         ErrorKind::Forbidden { opcode, names }
     }
+}
+
+fn extend_list<B: Build>(
+    builder: &mut B,
+    opcode: &'static str,
+    target: Option<Value>,
+    items: &[Value],
+) -> Result<(), Halt> {
+    match target {
+        Some(Value::List(list)) => Ok(builder.extend_list(list, items)?),
+        other => Err(not_the_target(opcode, "a list", other)),
+    }
+}
+
+#[inline]
+fn extend_dict<B: Build>(
+    builder: &mut B,
+    opcode: &'static str,
+    target: Option<Value>,
+    pairs: &[Value],
+) -> Result<(), Halt> {
+    match target {
+        Some(Value::Dict(dict)) if pairs.len() % 2 == 0 => Ok(builder.extend_dict(dict, pairs)?),
+        Some(Value::Dict(_)) => Err(key_without_value(opcode)),
+        other => Err(not_the_target(opcode, "a dict", other)),
+    }
+}
+
+fn not_the_target(opcode: &'static str, expected: &'static str, found: Option<Value>) -> Halt {
+    match found {
+        Some(found) => ErrorKind::WrongKind { opcode, expected, found: found.kind() }.into(),
+        None => ErrorKind::StackUnderflow { opcode }.into(),
+    }
+}
+
+fn key_without_value(opcode: &'static str) -> Halt {
+    ErrorKind::WrongKind { opcode, expected: "pairs", found: "a key without a value" }.into()
 }
 
 /// Bytes after GLOBAL or INST in which its two names must end to be shown.

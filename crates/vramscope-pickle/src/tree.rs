@@ -7,6 +7,8 @@ use crate::{Build, Refusal, Value};
 pub struct Tree {
     texts: Vec<Vec<u8>>,
     containers: Vec<Vec<Value>>,
+    /// Items that lists may get again.
+    remembered: Vec<Vec<Value>>,
 }
 
 impl Tree {
@@ -67,6 +69,15 @@ impl Build for Tree {
 
     fn extend_dict(&mut self, dict: u32, pairs: &[Value]) -> Result<(), Refusal> {
         self.extend(dict, pairs)
+    }
+
+    fn remember(&mut self, list: u32) -> Option<u32> {
+        self.remembered.push(self.items(list).to_vec());
+        Some(self.remembered.len() as u32 - 1)
+    }
+
+    fn list_again(&mut self, token: u32) -> Result<u32, Refusal> {
+        self.add(self.remembered.get(token as usize).cloned().unwrap_or_default())
     }
 
     fn show(&self, text: u32) -> String {
