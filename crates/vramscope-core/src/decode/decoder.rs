@@ -1,8 +1,9 @@
 //! Feeding a file piece by piece, whatever it is wrapped in.
 
-use super::builder::SnapshotBuilder;
+use super::builder::{Nodes, SnapshotBuilder};
 use super::container::{Content, Layer, Oddities};
 use super::error::OpenError;
+use super::forecast::Forecast;
 use crate::model::{Snapshot, Source};
 use crate::warning::Warnings;
 
@@ -12,7 +13,7 @@ use crate::warning::Warnings;
 pub struct Limits {
     /// The pickle reader's.
     pub pickle: vramscope_pickle::Limits,
-    /// Most lists and dicts: eight bytes each.
+    /// Most lists and dicts: four bytes each.
     pub max_containers: usize,
     /// Most values that stay in lists and dicts which are no records: sixteen bytes each.
     pub max_values: usize,
@@ -21,7 +22,11 @@ pub struct Limits {
 impl Default for Limits {
     /// For a machine of its own.
     fn default() -> Self {
-        Limits { pickle: vramscope_pickle::Limits::default(), max_containers: 1 << 28, max_values: 1 << 27 }
+        Limits {
+            pickle: vramscope_pickle::Limits::default(),
+            max_containers: Nodes::MOST,
+            max_values: 1 << 27,
+        }
     }
 }
 
@@ -77,13 +82,25 @@ pub struct Decoder {
     name: String,
     limits: Limits,
     fed_bytes: u64,
+    forecast: Forecast,
     file: Layer,
 }
 
 impl Decoder {
     /// A decoder at the start of a file. The name is only for display.
     pub fn new(name: &str, limits: Limits) -> Self {
-        Decoder { name: name.into(), limits, fed_bytes: 0, file: Layer::new(0, limits) }
+        Decoder {
+            name: name.into(),
+            limits,
+            fed_bytes: 0,
+            forecast: Forecast::default(),
+            file: Layer::new(0, limits),
+        }
+    }
+
+    /// Tells how long the file is, so that room can be made once instead of again and again.
+    pub fn expect(&mut self, size_bytes: u64) {
+        self.forecast.size_bytes = Some(size_bytes);
     }
 
     /// Takes the next piece of the file.
@@ -93,7 +110,12 @@ impl Decoder {
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), Box<OpenError>> {
         self.fed_bytes += piece.len() as u64;
         self.file.set_limits(self.limits.after(self.fed_bytes));
-        self.file.feed(piece)
+        self.file.feed(piece)?;
+        let events = self.file.readable();
+        if let Some(times) = self.forecast.times(self.fed_bytes, events) {
+            self.file.make_room(times);
+        }
+        Ok(())
     }
 
     /// How far reading has come.

@@ -8,6 +8,7 @@ mod container;
 mod decoder;
 mod error;
 mod finish;
+mod forecast;
 mod json;
 mod keys;
 mod leaf;

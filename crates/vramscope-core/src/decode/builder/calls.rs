@@ -5,11 +5,15 @@ use vramscope_pickle::{Build, Refusal, Value};
 use super::{Node, SnapshotBuilder};
 use crate::decode::json::JsonBuild;
 use crate::decode::keys;
-use crate::ids::StringId;
+use crate::ids::{StackId, StringId};
 
 impl Build for SnapshotBuilder {
     fn text(&mut self, utf8: &[u8]) -> Result<u32, Refusal> {
-        Ok(self.strings.intern(utf8).0)
+        // A text that is written out for every event is mostly the one before ("N/A").
+        if self.strings.bytes(self.last_text) != utf8 {
+            self.last_text = self.strings.intern(utf8);
+        }
+        Ok(self.last_text.0)
     }
 
     fn list(&mut self) -> Result<u32, Refusal> {
@@ -80,6 +84,19 @@ impl Build for SnapshotBuilder {
             _ => return self.extend_generic(dict, pairs),
         }
         Ok(())
+    }
+
+    fn remember(&mut self, list: u32) -> Option<u32> {
+        // Frames are records, which do not change, and so are stacks.
+        match self.node(list) {
+            Node::Stack(stack) => Some(stack.0),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn list_again(&mut self, token: u32) -> Result<u32, Refusal> {
+        self.add_node(Node::Stack(StackId(token)))
     }
 
     fn show(&self, text: u32) -> String {

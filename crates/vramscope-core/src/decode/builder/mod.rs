@@ -5,6 +5,7 @@
 //! that was filled pair by pair becomes a record when it is put into a list.
 
 mod calls;
+mod node;
 
 use std::ops::Range;
 
@@ -12,33 +13,12 @@ use hashbrown::HashMap;
 use vramscope_pickle::{Refusal, Value};
 
 use crate::decode::decoder::Limits;
+use crate::decode::forecast::make_room;
 use crate::decode::keys;
 use crate::ids::{FrameId, StackId, StreamId, StringId};
 use crate::model::{Block, Events, Segment, Stacks, Strings};
 use crate::warning::Warnings;
-
-/// What became of a container; the handle given to the reader indexes a table of these.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::decode) enum Node {
-    /// Nothing in it yet.
-    Empty,
-    /// Kept as it is: [`SnapshotBuilder::generics`].
-    Generic(u32),
-    Frame(FrameId),
-    Stack(StackId),
-    /// A row of the event columns.
-    Event(u32),
-    /// A list of events: [`SnapshotBuilder::traces`].
-    Trace(u32),
-    Block(u32),
-    Segment(u32),
-    /// What lived in a block (1.13 and 2.0): [`SnapshotBuilder::histories`].
-    History(u32),
-    /// Lines of a Python traceback.
-    Lines(StackId),
-    /// A list of two integers: [`SnapshotBuilder::tuples`]. JSON has no tuples, so pool ids are lists there.
-    Pair(u32),
-}
+pub(in crate::decode) use node::{Node, Nodes};
 
 /// A segment with the device that it names.
 #[derive(Clone, Debug)]
@@ -86,13 +66,15 @@ pub(in crate::decode) struct SnapshotBuilder {
     pub(in crate::decode) line_frames: HashMap<u32, FrameId>,
     /// Stacks of C++ backtraces, by text.
     pub(in crate::decode) cpp_stacks: HashMap<u32, StackId>,
-    pub(in crate::decode) nodes: Vec<Node>,
+    pub(in crate::decode) nodes: Nodes,
     pub(in crate::decode) generics: Vec<Vec<Value>>,
     pub(in crate::decode) tuples: Vec<Vec<Value>>,
     /// Tuples of two integers are pool ids: one for each event in new files, nearly all alike.
     pair_index: HashMap<(i64, i64), u32>,
     pub(in crate::decode) markers: Markers,
     pub(in crate::decode) warnings: Warnings,
+    /// The text that was interned last.
+    last_text: StringId,
     frames_scratch: Vec<FrameId>,
     limits: Limits,
     /// Values in `generics` and `tuples`.
@@ -116,12 +98,13 @@ impl SnapshotBuilder {
             user_defined: Vec::new(),
             line_frames: HashMap::new(),
             cpp_stacks: HashMap::new(),
-            nodes: Vec::new(),
+            nodes: Nodes::default(),
             generics: Vec::new(),
             tuples: Vec::new(),
             pair_index: HashMap::new(),
             markers: Markers::default(),
             warnings: Warnings::default(),
+            last_text: Strings::EMPTY,
             frames_scratch: Vec::new(),
             limits,
             n_values: 0,
@@ -129,8 +112,9 @@ impl SnapshotBuilder {
         }
     }
 
+    #[inline]
     pub(in crate::decode) fn node(&self, handle: u32) -> Node {
-        self.nodes.get(handle as usize).copied().unwrap_or(Node::Empty)
+        self.nodes.get(handle)
     }
 
     /// What became of a container; nothing of other values.
@@ -142,10 +126,9 @@ impl SnapshotBuilder {
         }
     }
 
+    #[inline]
     pub(in crate::decode) fn set_node(&mut self, handle: u32, node: Node) {
-        if let Some(known) = self.nodes.get_mut(handle as usize) {
-            *known = node;
-        }
+        self.nodes.set(handle, node);
     }
 
     /// What a list, dict or tuple holds, if it was kept as it is.
@@ -160,7 +143,12 @@ impl SnapshotBuilder {
         }
     }
 
+    #[inline]
     pub(in crate::decode) fn stream_id(&mut self, raw: u64) -> StreamId {
+        // Nearly all events are on the default stream.
+        if raw == 0 {
+            return StreamId(0);
+        }
         let next = self.streams.len() as u32;
         let id = *self.stream_index.entry(raw).or_insert(next);
         if id == next {
@@ -174,7 +162,27 @@ impl SnapshotBuilder {
         self.limits = limits;
     }
 
+    /// Makes room for the rows to come, as many times those that have come.
+    pub(in crate::decode) fn make_room(&mut self, times: f64) {
+        let Events { actions, addrs, sizes, streams, times_us, stacks, notes, says_pools: _ } =
+            &mut self.events;
+        make_room(actions, times);
+        make_room(addrs, times);
+        make_room(sizes, times);
+        make_room(streams, times);
+        make_room(times_us, times);
+        make_room(stacks, times);
+        make_room(notes, times);
+        make_room(self.nodes.column(), times);
+    }
+
+    #[inline]
     fn new_node(&mut self) -> Result<u32, Refusal> {
+        self.add_node(Node::Empty)
+    }
+
+    #[inline]
+    fn add_node(&mut self, node: Node) -> Result<u32, Refusal> {
         let handle = self.nodes.len();
         // Where containers are used again (JSON), what became of them still takes room.
         let taken =
@@ -182,7 +190,7 @@ impl SnapshotBuilder {
         if taken >= self.limits.max_containers {
             return Err(Refusal { what: "lists and dicts", limit: self.limits.max_containers as u64 });
         }
-        self.nodes.push(Node::Empty);
+        self.nodes.push(node);
         Ok(handle as u32)
     }
 

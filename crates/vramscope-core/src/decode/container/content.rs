@@ -34,6 +34,17 @@ impl Content {
         }
     }
 
+    /// Makes room for what is to come, as many times what has come.
+    pub(super) fn make_room(&mut self, times: f64) {
+        match self {
+            Content::Pickle(reader) => {
+                reader.make_room(times);
+                reader.builder_mut().make_room(times);
+            }
+            Content::Json(reader) => reader.builder_mut().make_room(times),
+        }
+    }
+
     pub(super) fn feed(&mut self, piece: &[u8]) -> Result<(), Box<OpenError>> {
         let fed = match self {
             Content::Pickle(reader) => reader.feed(piece).map_err(Fault::Pickle),

@@ -64,6 +64,16 @@ impl Layer {
         }
     }
 
+    /// Makes room for what is to come, as many times what has come.
+    pub(in crate::decode) fn make_room(&mut self, times: f64) {
+        match &mut self.stage {
+            Stage::Head(_) => {}
+            Stage::Gzip(_, inner) | Stage::Html(_, inner) => inner.make_room(times),
+            Stage::Zip(_, choice) => choice.make_room(times),
+            Stage::Content(content) => content.make_room(times),
+        }
+    }
+
     /// Takes the next piece.
     pub(in crate::decode) fn feed(&mut self, piece: &[u8]) -> Result<(), Box<OpenError>> {
         self.fed += piece.len() as u64;

@@ -67,6 +67,10 @@ impl Choice {
         self.current.set_limits(limits);
     }
 
+    pub(super) fn make_room(&mut self, times: f64) {
+        self.current.make_room(times);
+    }
+
     pub(super) fn content(&self) -> Option<&Content> {
         self.current.content()
     }

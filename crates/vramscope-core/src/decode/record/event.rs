@@ -5,114 +5,160 @@ use vramscope_pickle::Value;
 use super::{UNKNOWN_TIME, pairs, set, signed, text};
 use crate::decode::builder::SnapshotBuilder;
 use crate::decode::keys;
-use crate::ids::{StackId, StreamId};
-use crate::model::{Action, EventNotes};
+use crate::ids::{StackId, StreamId, StringId};
+use crate::model::{Action, EventNotes, Events};
+
+/// The fields of one event, from one dict or several parts of it.
+struct Row {
+    action: Action,
+    addr: Option<u64>,
+    size: Option<u64>,
+    stream: StreamId,
+    time_us: i64,
+    stack: StackId,
+    notes: EventNotes,
+    cpp: Option<StringId>,
+    user_defined: bool,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Row {
+            action: Action::Other,
+            addr: None,
+            size: None,
+            stream: StreamId(0),
+            time_us: UNKNOWN_TIME,
+            stack: StackId::EMPTY,
+            notes: EventNotes::default(),
+            cpp: None,
+            user_defined: false,
+        }
+    }
+}
 
 impl SnapshotBuilder {
     pub(super) fn new_event(&mut self, items: &[Value]) -> u32 {
-        let row = self.events.actions.len() as u32;
-        self.events.actions.push(Action::Other);
-        self.events.addrs.push(0);
-        self.events.sizes.push(0);
-        self.events.streams.push(StreamId(0));
-        self.events.times_us.push(UNKNOWN_TIME);
-        self.events.stacks.push(StackId::EMPTY);
-        self.set_event_fields(row, items);
-        self.count_missing(row, items);
-        row
+        let at = self.events.actions.len() as u32;
+        let mut row = Row::default();
+        self.read_fields(&mut row, items);
+        self.count_missing(&row);
+        self.tell_beside(at, &mut row);
+        self.events.actions.push(row.action);
+        self.events.addrs.push(row.addr.unwrap_or(0));
+        self.events.sizes.push(row.size.unwrap_or(0));
+        self.events.streams.push(row.stream);
+        self.events.times_us.push(row.time_us);
+        self.events.stacks.push(row.stack);
+        at
+    }
+
+    /// More fields of an event that came in parts.
+    pub(in crate::decode) fn set_event_fields(&mut self, at: u32, items: &[Value]) {
+        let index = at as usize;
+        let Events { actions, addrs, sizes, streams, times_us, stacks, .. } = &self.events;
+        let mut row = Row {
+            action: actions.get(index).copied().unwrap_or(Action::Other),
+            addr: addrs.get(index).copied(),
+            size: sizes.get(index).copied(),
+            stream: streams.get(index).copied().unwrap_or(StreamId(0)),
+            time_us: times_us.get(index).copied().unwrap_or(UNKNOWN_TIME),
+            stack: stacks.get(index).copied().unwrap_or(StackId::EMPTY),
+            ..Row::default()
+        };
+        self.read_fields(&mut row, items);
+        self.tell_beside(at, &mut row);
+        set(&mut self.events.actions, index, row.action);
+        set(&mut self.events.addrs, index, row.addr.unwrap_or(0));
+        set(&mut self.events.sizes, index, row.size.unwrap_or(0));
+        set(&mut self.events.streams, index, row.stream);
+        set(&mut self.events.times_us, index, row.time_us);
+        set(&mut self.events.stacks, index, row.stack);
     }
 
     /// An event that moves memory needs its address and size; without them it counts as one of 0 bytes at 0.
-    fn count_missing(&mut self, row: u32, items: &[Value]) {
-        let moves = !matches!(
-            self.events.actions.get(row as usize),
-            Some(Action::Snapshot | Action::Annotate | Action::Other) | None
-        );
-        let has = |wanted: [u32; 2]| pairs(items).any(|(key, _)| wanted.contains(&key));
-        let whole = has([keys::ADDR, keys::DEVICE_FREE]) && has([keys::SIZE, keys::SIZE]);
-        if moves && !whole {
+    fn count_missing(&mut self, row: &Row) {
+        let moves = !matches!(row.action, Action::Snapshot | Action::Annotate | Action::Other);
+        if moves && (row.addr.is_none() || row.size.is_none()) {
             self.warnings
                 .add("missing_fields", 1, || "Events have no address or no size; they are read as 0.".into());
         }
     }
 
-    pub(in crate::decode) fn set_event_fields(&mut self, row: u32, items: &[Value]) {
-        let at = row as usize;
-        let mut notes = EventNotes::default();
-        let mut cpp = None;
+    /// What has no column of its own.
+    #[inline]
+    fn tell_beside(&mut self, at: u32, row: &mut Row) {
+        if row.user_defined {
+            self.user_defined.push(at);
+        }
+        if let Some(cpp) = row.cpp {
+            row.stack = self.with_cpp(cpp, row.stack);
+        }
+        if row.notes != EventNotes::default() {
+            self.events.notes.push((at, row.notes));
+        }
+    }
+
+    fn read_fields(&mut self, row: &mut Row, items: &[Value]) {
         for (key, value) in pairs(items) {
             match key {
                 keys::ACTION => {
-                    if value == Value::Text(keys::USER_DEFINED) {
-                        self.user_defined.push(row);
-                    }
-                    let action = self.action(value);
-                    set(&mut self.events.actions, at, action);
+                    row.user_defined |= value == Value::Text(keys::USER_DEFINED);
+                    row.action = self.action(value);
                 }
-                keys::ADDR | keys::DEVICE_FREE => {
-                    let addr = self.bits_or_unreadable(value);
-                    set(&mut self.events.addrs, at, addr);
-                }
-                keys::SIZE => {
-                    let size = self.size(value);
-                    set(&mut self.events.sizes, at, size);
-                }
+                keys::ADDR | keys::DEVICE_FREE => row.addr = Some(self.bits_or_unreadable(value)),
+                keys::SIZE => row.size = Some(self.size(value)),
                 keys::STREAM => {
                     let raw = self.bits_or_unreadable(value);
-                    let stream = self.stream_id(raw);
-                    set(&mut self.events.streams, at, stream);
+                    row.stream = self.stream_id(raw);
                 }
                 keys::TIME_US => match signed(value) {
                     Some(time_us) => {
                         self.markers.time_us = true;
-                        set(&mut self.events.times_us, at, time_us);
+                        row.time_us = time_us;
                     }
                     None => self.unreadable(),
                 },
-                keys::FRAMES => {
-                    let stack = self.stack(value);
-                    set(&mut self.events.stacks, at, stack);
-                }
+                keys::FRAMES => row.stack = self.stack(value),
                 keys::COMPILE_CONTEXT => {
                     self.markers.compile_context = true;
-                    notes.compile_context = text(value).filter(|id| id.0 != keys::NOT_COMPILED && id.0 != 0);
+                    row.notes.compile_context =
+                        text(value).filter(|id| id.0 != keys::NOT_COMPILED && id.0 != 0);
                 }
-                keys::USER_METADATA => {
-                    self.markers.user_metadata = true;
-                    notes.user_metadata = text(value).filter(|id| id.0 != 0);
-                }
-                keys::POOL_ID => {
-                    self.markers.pool_id = true;
-                    let pool = self.pool(value);
-                    notes.pool = pool.filter(|pool| *pool != (0, 0));
-                    if pool.is_none() {
-                        self.unreadable();
-                    }
-                }
-                keys::FORWARD_FRAMES => {
-                    self.markers.forward_frames = true;
-                    notes.forward_stack = self.traceback(value);
-                }
-                keys::INTERNAL_METADATA => {
-                    self.markers.newest = true;
-                    notes.internal_metadata = text(value).filter(|id| id.0 != 0);
-                }
-                keys::CATEGORY => {
-                    self.markers.category = true;
-                    notes.category = text(value).filter(|id| id.0 != 0);
-                }
-                keys::CPP_FRAMES => cpp = text(value),
-                keys::ROUNDED_BY => {}
-                _ => self.unknown_key(key),
+                _ => self.read_rare_field(row, key, value),
             }
         }
-        if let Some(cpp) = cpp {
-            let python = self.events.stacks.get(at).copied().unwrap_or(StackId::EMPTY);
-            let whole = self.with_cpp(cpp, python);
-            set(&mut self.events.stacks, at, whole);
-        }
-        if notes != EventNotes::default() {
-            self.events.notes.push((row, notes));
+    }
+
+    fn read_rare_field(&mut self, row: &mut Row, key: u32, value: Value) {
+        match key {
+            keys::USER_METADATA => {
+                self.markers.user_metadata = true;
+                row.notes.user_metadata = text(value).filter(|id| id.0 != 0);
+            }
+            keys::POOL_ID => {
+                self.markers.pool_id = true;
+                let pool = self.pool(value);
+                row.notes.pool = pool.filter(|pool| *pool != (0, 0));
+                if pool.is_none() {
+                    self.unreadable();
+                }
+            }
+            keys::FORWARD_FRAMES => {
+                self.markers.forward_frames = true;
+                row.notes.forward_stack = self.traceback(value);
+            }
+            keys::INTERNAL_METADATA => {
+                self.markers.newest = true;
+                row.notes.internal_metadata = text(value).filter(|id| id.0 != 0);
+            }
+            keys::CATEGORY => {
+                self.markers.category = true;
+                row.notes.category = text(value).filter(|id| id.0 != 0);
+            }
+            keys::CPP_FRAMES => row.cpp = text(value),
+            keys::ROUNDED_BY => {}
+            _ => self.unknown_key(key),
         }
     }
 
