@@ -16,6 +16,7 @@ mod site;
 mod slots;
 pub mod stacking;
 pub mod state;
+mod times;
 
 pub use allocations::Allocations;
 pub use axis::Axis;
@@ -35,6 +36,7 @@ use model::{Cause, Lockstep, Model};
 use segments::Segments;
 use series::{Dense, Steps, alive_bytes};
 use slots::Slots;
+use times::Times;
 
 /// What is known of the past before the first event, and what contradicts itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,8 +89,7 @@ pub struct Replay {
     block_series: Option<(Dense, Dense)>,
     model: Option<Arc<Model>>,
     slots: Arc<Slots>,
-    /// Microseconds since the first event at each event, never falling; empty without times.
-    times: Arc<Vec<i64>>,
+    times: Arc<Times>,
     first_time_us: Option<i64>,
     history: History,
     ooms: Vec<u32>,
@@ -121,7 +122,7 @@ impl Replay {
             requested,
             reserved,
             checkpoints,
-            times: Arc::new(rising_times(&device.events.times_us)),
+            times: Arc::new(Times::rising(&device.events.times_us)),
             first_time_us: device.events.times_us.first().copied(),
             history,
             ooms: oom_events(device),
@@ -316,17 +317,17 @@ impl Replay {
     /// Microseconds from the first event to when a moment begins; `None` without times.
     pub fn time_at(&self, moment: u32) -> Option<i64> {
         let event = self.clamp(moment).saturating_sub(1) as usize;
-        self.times.get(event).copied()
+        self.times.get(event)
     }
 
     /// The last moment that has begun at a time; 0 before the first event or without times.
     pub fn moment_at_time(&self, us: i64) -> u32 {
-        self.times.partition_point(|&time| time <= us) as u32
+        self.times.happened_by(us) as u32
     }
 
     /// Microseconds from the first to the last event.
     pub fn duration_us(&self) -> Option<i64> {
-        self.times.last().copied()
+        self.times.last()
     }
 
     /// Time of the first event since the epoch.
@@ -347,17 +348,6 @@ impl Replay {
     fn clamp(&self, moment: u32) -> u32 {
         moment.min(self.n_moments - 1)
     }
-}
-
-/// Times since the first event, with backward jitter levelled so that they can be searched.
-fn rising_times(times_us: &[i64]) -> Vec<i64> {
-    let Some(&first) = times_us.first() else { return Vec::new() };
-    let mut latest = 0;
-    let rise = |&time: &i64| {
-        latest = latest.max(time.saturating_sub(first));
-        latest
-    };
-    times_us.iter().map(rise).collect()
 }
 
 fn oom_events(device: &Device) -> Vec<u32> {

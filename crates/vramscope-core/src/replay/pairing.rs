@@ -40,6 +40,7 @@ pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
     let mut pairing = Pairing::default();
     let request_frees = requests_free(device, with_final_state);
     let requests_recorded = !skips_requests(device);
+    pairing.reserve(events.actions.iter().filter(|action| **action == Action::Alloc).count());
     for event in 0..events.len() {
         let moment = event as u32 + 1;
         let row = || (events.addrs[event], events.sizes[event], events.streams[event], events.stacks[event]);
@@ -76,8 +77,27 @@ fn skips_requests(device: &Device) -> bool {
 type Row = (u64, u64, StreamId, StackId);
 
 impl Pairing {
+    /// Room for so many allocations: columns that double would take twice as much.
+    fn reserve(&mut self, allocations: usize) {
+        let Columns { starts, releases, sizes, addresses, stacks, streams } = &mut self.rows;
+        starts.reserve_exact(allocations);
+        releases.reserve_exact(allocations);
+        sizes.reserve_exact(allocations);
+        addresses.reserve_exact(allocations);
+        stacks.reserve_exact(allocations);
+        streams.reserve_exact(allocations);
+        self.ends.reserve_exact(allocations);
+    }
+
     fn live_at(&self, address: u64) -> Option<u32> {
         self.at_address.get(&address).copied().filter(|id| *id != FREED)
+    }
+
+    /// Takes the live allocation from its address.
+    fn take(&mut self, address: u64) -> Option<u32> {
+        let cell = self.at_address.get_mut(&address)?;
+        let id = std::mem::replace(cell, FREED);
+        (id != FREED).then_some(id)
     }
 
     fn push(&mut self, start: u32, (address, size, stream, stack): Row) -> u32 {
@@ -132,14 +152,20 @@ impl Pairing {
     }
 
     fn free(&mut self, moment: u32, row: Row) {
-        let id = self.live_at(row.0).unwrap_or_else(|| self.unmatched(moment, row));
+        let id = match self.take(row.0) {
+            Some(id) => id,
+            None => {
+                let id = self.unmatched(moment, row);
+                self.at_address.insert(row.0, FREED);
+                id
+            }
+        };
         self.compare_stacks(id, row.3);
         self.ends[id as usize] = moment;
         self.last_freed = Some(id);
         if self.rows.releases[id as usize] == NEVER {
             self.rows.releases[id as usize] = moment;
         }
-        self.at_address.insert(row.0, FREED);
     }
 
     /// A free without alloc: the allocation existed before the first event. If its address was already freed in this trace, its
@@ -197,26 +223,28 @@ impl Pairing {
         let mut history = self.history;
         history.frees_have_alloc_stacks = self.same_stacks > 0 && self.own_stacks == 0;
         let (rows, ends) = (self.rows, self.ends);
-        let n = ends.len() as u32;
-        let old_first = (0..n).filter(|&id| rows.starts[id as usize] == 0);
-        let order: Vec<u32> = old_first.chain((0..n).filter(|&id| rows.starts[id as usize] > 0)).collect();
-        let sorted = order.iter().enumerate().all(|(at, &id)| at as u32 == id);
-        let (columns, ends) = match sorted {
+        let (columns, ends) = match rows.starts.is_sorted_by_key(|&start| start > 0) {
             true => (rows, ends),
-            false => (reordered(&rows, &order), reorder(&ends, &order)),
+            false => {
+                let ids = || 0..ends.len() as u32;
+                let old = ids().filter(|&id| rows.starts[id as usize] == 0);
+                let order: Vec<u32> = old.chain(ids().filter(|&id| rows.starts[id as usize] > 0)).collect();
+                (reordered(rows, &order), reorder(ends, &order))
+            }
         };
         Paired { allocations: Allocations { columns: Arc::new(columns), ends }, history }
     }
 }
 
-fn reordered(rows: &Columns, order: &[u32]) -> Columns {
+/// Takes each column and gives it back in another order: never all of them twice.
+fn reordered(rows: Columns, order: &[u32]) -> Columns {
     Columns {
-        starts: reorder(&rows.starts, order),
-        releases: reorder(&rows.releases, order),
-        sizes: reorder(&rows.sizes, order),
-        addresses: reorder(&rows.addresses, order),
-        stacks: reorder(&rows.stacks, order),
-        streams: reorder(&rows.streams, order),
+        starts: reorder(rows.starts, order),
+        releases: reorder(rows.releases, order),
+        sizes: reorder(rows.sizes, order),
+        addresses: reorder(rows.addresses, order),
+        stacks: reorder(rows.stacks, order),
+        streams: reorder(rows.streams, order),
     }
 }
 
@@ -224,6 +252,6 @@ fn add(sum: &mut u64, bytes: u64) {
     *sum = sum.saturating_add(bytes);
 }
 
-fn reorder<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+fn reorder<T: Copy>(column: Vec<T>, order: &[u32]) -> Vec<T> {
     order.iter().map(|&id| column[id as usize]).collect()
 }

@@ -38,6 +38,18 @@ impl Values {
         }
     }
 
+    /// The first moment with the most in each group of [`FAN`].
+    fn first_level(&self) -> Vec<u32> {
+        fn of<T: Ord + Copy>(values: &[T]) -> Vec<u32> {
+            let groups = values.chunks(FAN).enumerate();
+            groups.map(|(nth, group)| (nth * FAN + first_most(group)) as u32).collect()
+        }
+        match self {
+            Values::Bytes(bytes) => of(bytes),
+            Values::Units(units) => of(units),
+        }
+    }
+
     #[inline]
     fn at(&self, moment: u32) -> u64 {
         match self {
@@ -50,18 +62,20 @@ impl Values {
 const FAN: usize = 64;
 
 impl Dense {
-    /// `values` must not be empty.
+    /// `bytes` must not be empty.
     pub(super) fn new(bytes: Vec<u64>) -> Self {
-        let values = Values::new(bytes);
+        Dense::over(Values::new(bytes))
+    }
+
+    fn over(values: Values) -> Self {
         let mut levels: Vec<Vec<u32>> = Vec::new();
         let mut width = values.len();
         while width > FAN {
-            let best_of = |candidates: &mut dyn Iterator<Item = u32>| best(&values, candidates).unwrap_or(0);
             let level: Vec<u32> = match levels.last() {
-                None => (0..values.len().div_ceil(FAN))
-                    .map(|i| best_of(&mut ((i * FAN) as u32..((i + 1) * FAN).min(values.len()) as u32)))
-                    .collect(),
-                Some(below) => below.chunks(FAN).map(|chunk| best_of(&mut chunk.iter().copied())).collect(),
+                None => values.first_level(),
+                Some(below) => {
+                    below.chunks(FAN).map(|chunk| best(&values, chunk.iter().copied()).unwrap_or(0)).collect()
+                }
             };
             width = level.len();
             levels.push(level);
@@ -79,7 +93,7 @@ impl Dense {
         let mut candidates = Vec::with_capacity(2 * FAN);
         self.collect(from as usize, to as usize, 0, &mut candidates);
         candidates.sort_unstable();
-        best(&self.values, &mut candidates.into_iter()).unwrap_or(from)
+        best(&self.values, candidates.into_iter()).unwrap_or(from)
     }
 
     /// Moments that stand for `from..to`, given in cells of a level (level 0: moments): whole groups by the level above.
@@ -99,7 +113,7 @@ impl Dense {
 }
 
 /// The first of the candidates with the largest value.
-fn best(values: &Values, candidates: &mut dyn Iterator<Item = u32>) -> Option<u32> {
+fn best(values: &Values, candidates: impl Iterator<Item = u32>) -> Option<u32> {
     let mut best: Option<(u64, u32)> = None;
     for moment in candidates {
         let value = values.at(moment);
@@ -110,8 +124,22 @@ fn best(values: &Values, candidates: &mut dyn Iterator<Item = u32>) -> Option<u3
     best.map(|(_, moment)| moment)
 }
 
+/// Where the largest value stands first.
+fn first_most<T: Ord + Copy>(values: &[T]) -> usize {
+    let mut most = 0;
+    for (at, value) in values.iter().enumerate() {
+        if *value > values[most] {
+            most = at;
+        }
+    }
+    most
+}
+
 /// Bytes of what is alive, at each moment. `life` gives first moment, moment of the end, and bytes of an id below `n`.
 pub(super) fn alive_bytes(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u32, u64)) -> Dense {
+    if let Some(units) = alive_units(n_moments, n, &life) {
+        return Dense::over(Values::Units(units));
+    }
     // Differences first; two's complement makes a fall of `size` the sum with its negative.
     let mut series = vec![0u64; n_moments as usize];
     for (start, end, size) in (0..n).map(life) {
@@ -130,6 +158,35 @@ pub(super) fn alive_bytes(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u3
         *cell = sum;
     }
     Dense::new(series)
+}
+
+/// The same in units of 512 bytes, if every size is a multiple and no sum is beyond 32 bits: half the memory, also on the way.
+fn alive_units(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u32, u64)) -> Option<Vec<u32>> {
+    if !(0..n).all(|id| life(id).2.is_multiple_of(UNIT)) {
+        return None;
+    }
+    let mut series = vec![0u32; n_moments as usize];
+    // What began and has ended at a moment, as 32-bit differences: exact while no sum overflows, which `sum` watches.
+    let mut change = |moment: u32, units: i64| -> Option<()> {
+        if let Some(cell) = series.get_mut(moment as usize) {
+            let changed = i64::from(*cell as i32) + units;
+            *cell = i32::try_from(changed).ok()? as u32;
+        }
+        Some(())
+    };
+    for (start, end, size) in (0..n).map(life) {
+        if start < end {
+            let units = i64::try_from(size / UNIT).ok()?;
+            change(start, units)?;
+            change(end, -units)?;
+        }
+    }
+    let mut sum = 0i64;
+    for cell in &mut series {
+        sum += i64::from(*cell as i32);
+        *cell = u32::try_from(sum).ok()?;
+    }
+    Some(series)
 }
 
 /// A value that changes seldom: the moments at which it does.
@@ -231,6 +288,23 @@ mod tests {
             let most = *values[from..to].iter().max().unwrap();
             let first = from + values[from..to].iter().position(|value| *value == most).unwrap();
             prop_assert_eq!(dense.fullest(from as u32, to as u32), first as u32);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn units_are_what_bytes_are(
+            lives in proptest::collection::vec((0u32..50, 0u32..60, 0u64..9), 0..60),
+            large in 0u64..3,
+        ) {
+            // From 2^31 units on the sums no longer fit.
+            let size = |units: u64| units * UNIT << (large * 14);
+            let life = |id: u32| lives.get(id as usize).map_or((0, 0, 0), |&(from, to, units)| (from, to, size(units)));
+            let dense = alive_bytes(50, lives.len() as u32, life);
+            for moment in 0..50 {
+                let alive = lives.iter().filter(|(from, to, _)| *from <= moment && moment < *to);
+                prop_assert_eq!(dense.at(moment), alive.map(|(.., units)| size(*units)).sum::<u64>());
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! expandable one. Spans that touch at a moment are one segment then, as in PyTorch's own snapshots.
 
 mod before;
+mod found;
 mod track;
 
 pub(super) use track::track;

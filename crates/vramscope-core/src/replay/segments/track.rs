@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::before::{Ranges, cut, final_ranges, initial_ranges, kind_by_size};
+use super::found::Found;
 use super::{Faults, Owner, Segments, Span};
 use crate::allocator::Config;
 use crate::ids::{StackId, StreamId};
@@ -44,6 +45,8 @@ struct Tracker<'a> {
     pools: Vec<(SegmentKind, PoolId)>,
     pool_index: HashMap<(SegmentKind, PoolId), u16>,
     pool_of: Vec<u16>,
+    /// Where allocations were found last.
+    found: Found,
     faults: Faults,
 }
 
@@ -75,6 +78,7 @@ impl<'a> Tracker<'a> {
             pools: Vec::new(),
             pool_index: HashMap::new(),
             pool_of: Vec::new(),
+            found: Found::default(),
             faults: Faults::default(),
         }
     }
@@ -82,6 +86,10 @@ impl<'a> Tracker<'a> {
     fn event(&mut self, device: &Device, event: usize) {
         let events = &device.events;
         let moment = event as u32 + 1;
+        if !events.actions[event].is_segment_event() {
+            return;
+        }
+        self.found.forget();
         let (address, size) = (events.addrs[event], events.sizes[event]);
         match events.actions[event] {
             Action::SegmentAlloc | Action::SegmentMap if size > 0 => {
@@ -174,10 +182,23 @@ impl<'a> Tracker<'a> {
             if id >= allocations.len() || allocations.start(id) != moment {
                 return;
             }
-            let pool = self.pool_at(allocations, id);
-            let index = self.pool_index(pool);
+            let index = match self.found.get(allocations.address(id)) {
+                Some(index) => index,
+                None => self.find_pool(allocations, id),
+            };
             self.pool_of.push(index);
         }
+    }
+
+    fn find_pool(&mut self, allocations: &Allocations, id: u32) -> u16 {
+        let address = allocations.address(id);
+        let outside = self.faults.outside;
+        let pool = self.pool_at(allocations, id);
+        let index = self.pool_index(pool);
+        if !self.device.events.says_pools && self.faults.outside == outside {
+            self.found.set(address, index);
+        }
+        index
     }
 
     fn pool_at(&mut self, allocations: &Allocations, id: u32) -> (SegmentKind, PoolId) {
