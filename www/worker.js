@@ -37,6 +37,7 @@ async function handle(message) {
     case 'open':
       await wasm_bindgen({ module_or_path: message.module });
       session = new wasm_bindgen.Session(message.name);
+      session.expect(message.file.size);
       await read(message.file);
       self.postMessage({ type: 'building' });
       opened(session.finish());

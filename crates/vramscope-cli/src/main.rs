@@ -1,6 +1,7 @@
 //! `vramscope`: the command line of the memory snapshot viewer.
 
 mod commands;
+mod pieces;
 mod read;
 
 use std::process::ExitCode;

@@ -9,8 +9,7 @@ use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::replay::Recording;
 use vramscope_core::units;
 
-/// Bytes read at once: large enough that the system call does not count, small enough to stay in cache.
-const PIECE: usize = 1 << 20;
+use crate::pieces::for_each_piece;
 
 /// Reads and replays a file, and checks the allocator model; the error is one plain message.
 pub(crate) fn open_checked(path: &str) -> Result<Recording, String> {
@@ -38,8 +37,8 @@ const CHECKED_AT_ONCE: u32 = 100_000;
 pub(crate) fn open(path: &str) -> Result<Recording, String> {
     let shown = if path == "-" { "standard input" } else { path };
     let unreadable = |error: std::io::Error| format!("{shown} cannot be read: {error}");
-    let (mut source, size): (Box<dyn Read>, Option<u64>) = if path == "-" {
-        (Box::new(stdin().lock()), None)
+    let (source, size): (Box<dyn Read + Send>, Option<u64>) = if path == "-" {
+        (Box::new(stdin()), None)
     } else {
         let file = File::open(path).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
@@ -50,20 +49,17 @@ pub(crate) fn open(path: &str) -> Result<Recording, String> {
     };
     let bar = progress_bar(size);
     let mut decoder = Decoder::new(&base_name(shown), Limits::default());
-    let mut piece = vec![0; PIECE];
+    if let Some(size) = size {
+        decoder.expect(size);
+    }
     let told = |error: Box<vramscope_core::decode::OpenError>| error.to_string().replace("{name}", shown);
-    loop {
-        let n = match source.read(&mut piece) {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(unreadable(error)),
-        };
-        decoder.feed(&piece[..n]).map_err(told)?;
+    for_each_piece(source, unreadable, |piece| {
+        decoder.feed(piece).map_err(told)?;
         let progress = decoder.progress();
         bar.set_position(progress.bytes);
         bar.set_message(units::count(progress.events, "event", "events"));
-    }
+        Ok(())
+    })?;
     bar.set_message("replaying");
     let recording = Recording::build(decoder.finish().map_err(told)?);
     bar.finish_and_clear();

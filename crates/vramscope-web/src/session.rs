@@ -31,6 +31,13 @@ impl Session {
         Session { stage: Stage::Reading(Box::new(Decoder::new(name, Limits::for_tab()))) }
     }
 
+    /// Tells how long the file is: room is made for it at once.
+    pub fn expect(&mut self, size_bytes: f64) {
+        if let Stage::Reading(decoder) = &mut self.stage {
+            decoder.expect(size_bytes as u64);
+        }
+    }
+
     /// Takes the next piece of the file; throws the first fault.
     pub fn feed(&mut self, piece: &[u8]) -> Result<(), JsValue> {
         match &mut self.stage {
