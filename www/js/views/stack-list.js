@@ -30,16 +30,24 @@ function graph({ op, name, target, source }) {
   return el('span.fx', null, el('span', null, `Graph node ${node}${target ? `, ${target}` : ''}`), source ? el('code', null, shorten(source, 400)) : null);
 }
 
-/** @param {Group} group */
+/**
+ * A run of frames as one row that opens. Its frames are built when it is first opened: under a moving pointer nobody sees them.
+ * @param {Group} group
+ */
 function fold(group) {
-  const rows = group.frames.map((frame) => row(frame, group.kind));
-  for (const node of rows) node.hidden = true;
+  /** @type {HTMLElement[]} */
+  let rows = [];
   const button = el('button', { type: 'button', 'aria-expanded': 'false', onclick: () => {
     const open = button.getAttribute('aria-expanded') === 'false';
     button.setAttribute('aria-expanded', String(open));
+    if (!rows.length) {
+      rows = group.frames.map((frame) => row(frame, group.kind));
+      head.after(...rows);
+    }
     for (const node of rows) node.hidden = !open;
   } }, icon('right'), group.label || `${group.frames.length} frames`);
-  return [el('li.fold', null, button), ...rows];
+  const head = el('li.fold', null, button);
+  return [head];
 }
 
 /**
