@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::Value;
 use vramscope_core::query::{self, summary::summary};
-use vramscope_core::replay::stacking::{self, Stacking};
+use vramscope_core::replay::stacking::{self, Piled, Stacking};
 use vramscope_core::replay::{Recording, Replay};
 use vramscope_core::warning::Severity;
 use vramscope_tests::recordings;
@@ -235,17 +235,20 @@ proptest! {
             let mut runs = Vec::new();
             stacking::for_each_run(replay, moment, order, |run| runs.push(run));
             runs.sort_by_key(|run| (run.from_bytes, run.to_bytes));
+            let pile = Piled::at(replay, moment, order);
             let mut top = 0;
             for run in &runs {
                 prop_assert_eq!(run.from_bytes, top);
                 top = run.to_bytes;
                 if run.to_bytes > run.from_bytes {
-                    prop_assert_eq!(stacking::run_at(replay, moment, order, run.from_bytes), Some(*run));
-                    prop_assert_eq!(stacking::run_at(replay, moment, order, run.to_bytes - 1), Some(*run));
+                    prop_assert_eq!(pile.run_at(run.from_bytes), Some(*run));
+                    prop_assert_eq!(pile.run_at(run.to_bytes - 1), Some(*run));
                 }
             }
             prop_assert_eq!(top, replay.requested_at(moment));
-            prop_assert_eq!(stacking::run_at(replay, moment, order, top), None);
+            prop_assert_eq!(pile.run_at(top), None);
+            prop_assert_eq!(pile.slot_bytes(), &stacking::slot_bytes(replay, moment));
+            prop_assert_eq!(pile.runs(), runs);
         }
         prop_assert_eq!(stacking::slot_bytes(replay, moment).iter().sum::<u64>(), replay.requested_at(moment));
     }

@@ -43,6 +43,30 @@ export function appendAll(node, children) {
   return node;
 }
 
+/** @type {WeakMap<HTMLElement, Map<string, HTMLElement>>} */
+const kept = new WeakMap();
+
+/**
+ * Gives an element the children of some keys, in their order. A child stays as long as its key does: only what is new is built and laid out.
+ * @param {HTMLElement} parent whose children all come from here
+ * @param {Iterable<string>} keys
+ * @param {(key: string) => HTMLElement} make
+ * @returns {Map<string, HTMLElement>} the children
+ */
+export function keepChildren(parent, keys, make) {
+  const before = kept.get(parent);
+  const now = new Map();
+  for (const key of keys) now.set(key, before?.get(key) || make(key));
+  for (const [key, node] of before || []) if (!now.has(key)) node.remove();
+  let place = parent.firstChild;
+  for (const node of now.values()) {
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
+  }
+  kept.set(parent, now);
+  return now;
+}
+
 /**
  * @param {string} text
  * @param {number} [most] letters

@@ -1,6 +1,6 @@
 //! One column of a timeline picture: blocks to rows.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::geometry::Rows;
 use crate::theme::Palette;
@@ -71,6 +71,17 @@ impl<'a> ColumnPainter<'a> {
             self.edge = top;
             self.threshold = self.threshold_of(top);
         }
+    }
+
+    /// Takes several blocks at once if none of them moves the edge and none is the selected one; `ids` are theirs and maybe others'.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool {
+        let bytes = self.bytes.saturating_add(bytes).min(u64::MAX - 1);
+        if bytes >= self.threshold || self.selected.is_some_and(|selected| ids.contains(&selected)) {
+            return false;
+        }
+        self.bytes = bytes;
+        true
     }
 
     #[inline]

@@ -144,9 +144,9 @@ impl Strip {
         let width = picture.width as usize;
         for (from_top, line) in picture.pixels.chunks_exact_mut(width).enumerate() {
             let row = self.height - 1 - from_top;
-            let columns = self.pixels.chunks_exact(self.stride);
-            for (pixel, column) in line[first..first + n_columns].iter_mut().zip(columns) {
-                *pixel = column[row].to_le_bytes();
+            let across = self.pixels[row..].iter().step_by(self.stride);
+            for (pixel, own) in line[first..first + n_columns].iter_mut().zip(across) {
+                *pixel = own.to_le_bytes();
             }
         }
     }

@@ -4,6 +4,8 @@
 //! it is painted: what ended is dropped while visiting, what started is put on top of its list. This gives the same as
 //! [`vramscope_core::replay::stacking::for_each_run`] for each moment by itself, several times faster.
 
+use std::ops::RangeInclusive;
+
 use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::{N_SLOTS, Replay};
 
@@ -69,12 +71,70 @@ impl Things for Allocated<'_> {
 /// More than so many allocations starting between two columns are not looked through: core's checkpoints know better.
 const FEW: u32 = 4_096;
 
+/// Blocks next to each other are kept together in this many, with what they have in common: of a pile of tens of thousands, most lie inside
+/// one row of pixels, and are passed at once.
+const TOGETHER: usize = 32;
+
+/// Some blocks next to each other in a list, in order of start.
+struct Group {
+    blocks: Vec<Block>,
+    size_bytes: u64,
+    /// When the first of them ends.
+    first_end: u32,
+}
+
+impl Group {
+    fn of(block: Block) -> Self {
+        let mut blocks = Vec::with_capacity(TOGETHER);
+        blocks.push(block);
+        Self { blocks, size_bytes: block.size_bytes, first_end: block.end }
+    }
+
+    fn push(&mut self, block: Block) {
+        self.blocks.push(block);
+        self.size_bytes = self.size_bytes.saturating_add(block.size_bytes);
+        self.first_end = self.first_end.min(block.end);
+    }
+
+    /// Drops what has ended.
+    fn drop_ended(&mut self, moment: u32) {
+        self.blocks.retain(|block| block.end > moment);
+        let sizes = self.blocks.iter().map(|block| block.size_bytes);
+        self.size_bytes = sizes.fold(0, u64::saturating_add);
+        self.first_end = self.blocks.iter().map(|block| block.end).min().unwrap_or(u32::MAX);
+    }
+}
+
+/// Who visits a pile.
+pub(crate) trait Visitor {
+    /// The next block.
+    fn block(&mut self, block: &Block);
+
+    /// The next blocks together, given their bytes and a range that holds their ids. False: they are to be visited one by one.
+    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool;
+}
+
+/// Visits every block by itself.
+struct EachBlock<F>(F);
+
+impl<F: FnMut(&Block)> Visitor for EachBlock<F> {
+    #[inline(always)]
+    fn block(&mut self, block: &Block) {
+        self.0(block);
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, _bytes: u64, _ids: RangeInclusive<u32>) -> bool {
+        false
+    }
+}
+
 /// The things alive at a moment, from the bottom to the top.
 pub(crate) struct Pile<T> {
     things: T,
     stacking: Stacking,
     /// One for each slot, or all in the first; each in order of start.
-    lists: [Vec<Block>; N_SLOTS],
+    lists: [Vec<Group>; N_SLOTS],
     at: Option<u32>,
     /// Id of the first thing that starts after the moment.
     next: u32,
@@ -85,21 +145,32 @@ impl<T: Things> Pile<T> {
         Self { things, stacking, lists: Default::default(), at: None, next: 0 }
     }
 
-    /// Visits what is alive at a moment, from the bottom to the top. Cheap if the moment is not before the last one.
+    /// Visits each block of what is alive at a moment, from the bottom to the top. Cheap if the moment is not before the last one.
+    pub(crate) fn for_each(&mut self, moment: u32, visit: impl FnMut(&Block)) {
+        self.visit(moment, &mut EachBlock(visit));
+    }
+
+    /// Visits what is alive at a moment, from the bottom to the top, several blocks at once where the visitor lets them pass.
     #[inline(always)]
-    pub(crate) fn for_each(&mut self, moment: u32, mut visit: impl FnMut(&Block)) {
+    pub(crate) fn visit(&mut self, moment: u32, visitor: &mut impl Visitor) {
         self.move_to(moment);
         for list in &mut self.lists {
-            let mut n_alive = 0;
-            for at in 0..list.len() {
-                let block = list[at];
-                if block.end > moment {
-                    list[n_alive] = block;
-                    n_alive += 1;
-                    visit(&block);
+            let mut emptied = false;
+            for group in list.iter_mut() {
+                if group.first_end <= moment {
+                    group.drop_ended(moment);
+                }
+                let (Some(first), Some(last)) = (group.blocks.first(), group.blocks.last()) else {
+                    emptied = true;
+                    continue;
+                };
+                if !visitor.pass(group.size_bytes, first.allocation..=last.allocation) {
+                    group.blocks.iter().for_each(|block| visitor.block(block));
                 }
             }
-            list.truncate(n_alive);
+            if emptied {
+                join(list);
+            }
         }
     }
 
@@ -129,13 +200,29 @@ impl<T: Things> Pile<T> {
     }
 }
 
-fn put<T: Things>(things: &T, lists: &mut [Vec<Block>; N_SLOTS], stacking: Stacking, id: u32, moment: u32) {
+fn put<T: Things>(things: &T, lists: &mut [Vec<Group>; N_SLOTS], stacking: Stacking, id: u32, moment: u32) {
     let end = things.end(id);
     if end > moment {
         let list = match stacking {
             Stacking::Stack => usize::from(things.slot(id)).min(N_SLOTS - 1),
             Stacking::Age => 0,
         };
-        lists[list].push(Block { size_bytes: things.size_bytes(id), end, allocation: id });
+        let block = Block { size_bytes: things.size_bytes(id), end, allocation: id };
+        match lists[list].last_mut().filter(|group| group.blocks.len() < TOGETHER) {
+            Some(group) => group.push(block),
+            None => lists[list].push(Group::of(block)),
+        }
     }
+}
+
+/// Drops empty groups, and joins those that have become small with the one below.
+fn join(list: &mut Vec<Group>) {
+    let before = std::mem::take(list);
+    for group in before {
+        match list.last_mut().filter(|last| last.blocks.len() + group.blocks.len() <= TOGETHER) {
+            Some(last) => group.blocks.iter().for_each(|block| last.push(*block)),
+            None => list.push(group),
+        }
+    }
+    list.retain(|group| !group.blocks.is_empty());
 }

@@ -65,6 +65,7 @@ fn slot_in(pools: &[PoolNow], owner: &Owner) -> u8 {
 }
 
 /// Reserved bytes over time, as the spans have them.
+#[derive(Debug)]
 pub(crate) struct Reserved {
     /// Each change: the moment from which on a sum holds.
     changes: Vec<(u32, u64)>,

@@ -1,16 +1,20 @@
 //! The timeline: what was alive, moment by moment, each allocation at its place.
 
-use std::ops::Range;
+mod hit;
+
+pub use hit::{Hit, Looked, hit};
+
+use std::ops::{Range, RangeInclusive};
 
 use vramscope_core::replay::Replay;
-use vramscope_core::replay::stacking::{Run, Stacking, for_each_run};
+use vramscope_core::replay::stacking::Stacking;
 
 use crate::column::ColumnPainter;
 use crate::geometry::{Rows, Show, View};
 use crate::outline::paint_outline;
 use crate::picture::{Picture, Strip};
-use crate::pile::{Allocated, Pile, Things};
-use crate::reserved::{PoolNow, Pools, Reserved, Spans, in_row, pool_in_row};
+use crate::pile::{Allocated, Block, Pile, Things, Visitor};
+use crate::reserved::{PoolNow, Pools, Reserved, Spans};
 use crate::step_line::paint_step_line;
 use crate::theme::{Colours, Palette};
 
@@ -82,9 +86,26 @@ fn paint_column<T: Things>(
 ) {
     painter.begin(pixels);
     if let Some(moment) = moment {
-        pile.for_each(moment, |block| {
-            painter.block(pixels, block.allocation, block.size_bytes, |id| things.slot(id));
-        });
+        pile.visit(moment, &mut Column { painter, pixels, things });
+    }
+}
+
+/// A column while a pile is painted into it.
+struct Column<'a, 'b, T> {
+    painter: &'a mut ColumnPainter<'b>,
+    pixels: &'a mut [u32],
+    things: &'a T,
+}
+
+impl<T: Things> Visitor for Column<'_, '_, T> {
+    #[inline(always)]
+    fn block(&mut self, block: &Block) {
+        self.painter.block(self.pixels, block.allocation, block.size_bytes, |id| self.things.slot(id));
+    }
+
+    #[inline(always)]
+    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool {
+        self.painter.pass(bytes, ids)
     }
 }
 
@@ -139,63 +160,6 @@ fn paint_reserved(
 
 fn reserved_edge(replay: &Replay, view: &View, range: Range<u32>) -> i32 {
     view.rows().edge(replay.reserved_max(range.start, range.end))
-}
-
-/// What is drawn at a pixel: the moment of its column and the block of its row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// The moment that the column shows; the nearest one outside of the recording.
-    pub moment: u32,
-    /// The allocation there, none above all.
-    pub run: Option<Run>,
-    /// The span there, where segments are shown.
-    pub span: Option<u32>,
-    /// The pool there, where pools are shown.
-    pub pool: Option<PoolNow>,
-}
-
-impl Hit {
-    fn nothing(moment: u32) -> Self {
-        Self { moment, run: None, span: None, pool: None }
-    }
-}
-
-/// What lies under a pixel, `x_px` from the left and `y_px` from the top: exactly what [`paint`] drew there.
-pub fn hit(replay: &Replay, view: &View, x_px: f64, y_px: f64) -> Hit {
-    let view = view.clamped();
-    let column = view.column_at(x_px);
-    let Some(range) = view.column_moments(replay, column) else {
-        let before = view.column_span(column).1 <= 0.0;
-        return Hit::nothing(if before { 0 } else { replay.end() });
-    };
-    let rows = view.rows();
-    let row = rows.row_at(y_px);
-    if view.show == Show::Allocations {
-        let moment = replay.fullest(range.start, range.end);
-        return Hit { run: run_in_row(replay, &view, moment, row), ..Hit::nothing(moment) };
-    }
-    let moment = Reserved::of(replay).fullest(range);
-    match view.show {
-        Show::Pools => {
-            let pool = pool_in_row(Pools::of(replay).at(moment), rows, row);
-            Hit { pool, ..Hit::nothing(moment) }
-        }
-        _ => {
-            let span = in_row(&mut Pile::new(Spans::of(replay), Stacking::Age), moment, rows, row);
-            Hit { span, ..Hit::nothing(moment) }
-        }
-    }
-}
-
-fn run_in_row(replay: &Replay, view: &View, moment: u32, row: i32) -> Option<Run> {
-    let rows = view.rows();
-    let mut found = None;
-    for_each_run(replay, moment, view.stacking, |run| {
-        if rows.edge(run.from_bytes) <= row && row < rows.edge(run.to_bytes) {
-            found = Some(run);
-        }
-    });
-    found
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use serde::Serialize;
 use serde_json::{Result, json};
 use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
+use vramscope_render::View;
 use vramscope_render::state::{self, Layout, Selection, StateView};
-use vramscope_render::{View, timeline};
+use vramscope_render::timeline::{self, Looked};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::{Picture, PixelQuestion, Request};
@@ -15,11 +16,13 @@ use crate::scenes::Scenes;
 pub(crate) struct Open {
     recording: Recording,
     scenes: Scenes,
+    /// What the pointer was over last, and of which device.
+    looked: (i64, Looked),
 }
 
 impl Open {
     pub(crate) fn new(recording: Recording) -> Self {
-        Self { recording, scenes: Scenes::default() }
+        Self { recording, scenes: Scenes::default(), looked: Default::default() }
     }
 
     pub(crate) fn recording(&self) -> &Recording {
@@ -43,7 +46,12 @@ impl Open {
     fn answer_pixels(&mut self, question: PixelQuestion) -> Result<String> {
         let recording = &self.recording;
         match question {
-            PixelQuestion::Probe { device, view, x, y } => text(&probe(recording, device, &view, x, y)),
+            PixelQuestion::Probe { device, view, x, y } => {
+                if self.looked.0 != device {
+                    self.looked = (device, Looked::default());
+                }
+                text(&probe(recording, &mut self.looked.1, device, &view, x, y))
+            }
             PixelQuestion::StateLayout { device, view, selected, segment } => {
                 let selection = Selection { allocation: selected, segment: segment.map(|address| address.0) };
                 let layout = laid_out(&mut self.scenes, recording, device, &view);
@@ -88,6 +96,7 @@ impl Open {
         if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
             self.recording.set_filter(&filter);
             self.scenes.forget();
+            self.looked = Default::default();
         }
     }
 
@@ -126,13 +135,19 @@ struct Probe {
     pool: Option<PoolAnswer>,
 }
 
-fn probe(recording: &Recording, device: i64, view: &View, x: f64, y: f64) -> Option<Probe> {
+fn probe(
+    recording: &Recording,
+    looked: &mut Looked,
+    device: i64,
+    view: &View,
+    x: f64,
+    y: f64,
+) -> Option<Probe> {
     let (_, replay) = recording.device(device)?;
-    let hit = timeline::hit(replay, view, x, y);
-    let bytes = hit.run.map(|run| run.from_bytes);
+    let hit = looked.hit(replay, view, x, y);
     let span = hit.span.and_then(|span| replay.segments().spans().get(span as usize));
     Some(Probe {
-        moment: query::point(recording, device, hit.moment, bytes, view.stacking)?,
+        moment: query::point_in(recording, device, looked.pile(replay, hit.moment, view.stacking), hit.run)?,
         segment: span.map(|span| span_answer(recording, replay, span)),
         pool: hit.pool.map(pool_answer),
     })

@@ -1,5 +1,6 @@
 // The picture of the allocator's state: asked for with its layout and figures in one go, of which only the latest counts.
 import { byId, setText } from '../dom.js';
+import { framed } from '../frame.js';
 import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
@@ -17,10 +18,7 @@ import { layoutLabels } from './block-labels.js';
 /** @type {Shown|null} */
 let shown = null;
 let shownKey = '';
-let scheduled = false;
 let since = 0;
-/** @type {WeakMap<object, boolean>} whether a file's reader knows the allocator's state */
-const able = new WeakMap();
 
 /** @returns {Shown|null} what is on the canvas, if it is of what is open */
 export function shownBlocks() {
@@ -52,15 +50,12 @@ function request(sight) {
 /** @param {import('../sight.js').Sight} sight @param {any} wish */
 const keyOf = (sight, wish) => `${store.active?.id} ${store.active?.check.done} ${JSON.stringify(sight.filter)} ${JSON.stringify(wish)}`;
 
+const soon = framed(paint);
+
 /** Asks for a frame that shows the present moment, place and selection. */
 export function scheduleBlocks() {
-  if (scheduled) return;
-  scheduled = true;
   since = cause();
-  requestAnimationFrame(() => {
-    scheduled = false;
-    paint();
-  });
+  soon();
 }
 
 function paint() {
@@ -71,11 +66,7 @@ function paint() {
   if (keyOf(sight, request(sight)) === shownKey) return;
   const from = since;
   sight.client.latest('state', () => fetchAll(sight), (found) => {
-    if (current() !== sight) return;
-    if (!found) {
-      unavailable(sight);
-      return;
-    }
+    if (current() !== sight || !found) return;
     take(sight, found);
     measureSince('vramscope:state', from);
     emit('blocks');
@@ -84,7 +75,7 @@ function paint() {
 }
 
 /**
- * Picture, layout and figures of the same moment; null: the file cannot answer.
+ * Picture, layout and figures of the same moment; null: there is no such device any more.
  * @param {import('../sight.js').Sight} sight
  */
 async function fetchAll(sight) {
@@ -93,10 +84,11 @@ async function fetchAll(sight) {
   // As it is now: the filter may change while the answers are on their way.
   const key = keyOf(sight, wish);
   const stamp = `${store.active?.id} ${device} ${wish.view.moment} ${store.active?.check.done} ${JSON.stringify(sight.filter)}`;
-  const ask = () => [client.ask({ ask: 'state_layout', device, view: wish.view, selected: wish.selected, segment: wish.segment }), client.ask({ ask: 'state', device, moment: wish.view.moment })];
-  if (!able.has(client)) able.set(client, (await ask()[0]) !== null);
-  if (!able.get(client)) return null;
-  const [picture, layout, state] = await Promise.all([client.draw(wish), ...ask()]);
+  const [picture, layout, state] = await Promise.all([
+    client.draw(wish),
+    client.ask({ ask: 'state_layout', device, view: wish.view, selected: wish.selected, segment: wish.segment }),
+    client.ask({ ask: 'state', device, moment: wish.view.moment }),
+  ]);
   return layout ? { wish, key, stamp, picture, layout, state } : null;
 }
 
@@ -117,16 +109,6 @@ function take(sight, { wish, key, stamp, picture, layout, state }) {
   if (!layout.groups.length) setText(byId('blocks-empty'), sight.filter ? 'No segment of this part exists at this moment.' : 'Nothing is reserved at this moment: the allocator holds no segment.');
   layoutLabels(sight, shown);
   shift();
-}
-
-/** @param {import('../sight.js').Sight} sight */
-function unavailable(sight) {
-  shown = null;
-  shownKey = keyOf(sight, request(sight));
-  byId('blocks-all').hidden = true;
-  byId('blocks-empty').hidden = false;
-  setText(byId('blocks-empty'), 'The allocator’s state is not available for this file.');
-  emit('blocks');
 }
 
 /** Until the new picture comes, the old one moves with the hand. */

@@ -10,6 +10,7 @@ import { momentText } from './readout.js';
 
 /** What the column shows now, so that it is built once for each. */
 let shown = '';
+let scrolled = false;
 
 /** @param {any} selection a request that could not be served */
 function failedRequest(selection) {
@@ -72,10 +73,12 @@ function update() {
   else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, 'under the pointer'));
   else if (probe?.pool) panel.replaceChildren(...poolSections(probe.pool));
   else panel.replaceChildren(empty(sight));
-  panel.scrollTop = 0;
+  // Even to ask where it is scrolled to would lay out what was just built.
+  if (scrolled) panel.scrollTop = 0;
 }
 
 export function initDetails() {
+  byId('details').addEventListener('scroll', () => (scrolled = byId('details').scrollTop > 0), { passive: true });
   on('active', () => {
     shown = '';
     update();

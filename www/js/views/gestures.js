@@ -1,8 +1,11 @@
 // Hands on the picture: wheel, drag, pinch, click, double-click, and the pointer that looks.
+import { boxOf } from '../boxes.js';
 import { byId } from '../dom.js';
+import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { pan, setProbe, setRange, showWhole, zoomX, zoomY } from '../sight.js';
 import { fitAllocation, letGo, pinAllocation, setMoment } from './pin.js';
+import { showCursor } from './plot-labels.js';
 import { viewOf } from './plot.js';
 
 const DRAG_FROM_PX = 5;
@@ -17,7 +20,7 @@ let hover = null;
 
 /** @param {MouseEvent} event */
 function at(event) {
-  const box = byId('timeline-plot').getBoundingClientRect();
+  const box = boxOf('timeline-plot');
   return { x: event.clientX - box.left, y: event.clientY - box.top, width: box.width, height: box.height };
 }
 
@@ -31,14 +34,11 @@ function questionAt(point) {
   return { question: { ask: 'probe', device: sight.device, view, x, y: Math.min(Math.max(point.y * scale, 0), view.height - 1) }, x: view.x0 + (x / view.width) * (view.x1 - view.x0) };
 }
 
-/** Asks what is under the pointer; only the latest place counts. */
-function look() {
+/** Asks what is under the pointer; only the latest place counts. @param {number} [since] when the pointer moved there */
+function look(since = 0) {
   const sight = current();
-  if (!sight || !hover || store.view !== 'timeline') return;
-  const asked = questionAt(hover);
-  if (!asked) return;
-  sight.cursor = asked.x;
-  emit('cursor');
+  const asked = follow();
+  if (!sight || !asked) return;
   sight.client.latest('probe', () => {
     const now = (hover && questionAt(hover)) || asked;
     return sight.client.ask(now.question).then((answer) => ({ answer, x: now.x }));
@@ -46,8 +46,20 @@ function look() {
     if (!answer) return;
     setProbe(sight, answer);
     if (hover) sight.cursor = x;
-    if (current() === sight) emit('cursor');
+    if (current() !== sight) return;
+    emit('cursor');
+    measureSince('vramscope:hover', since);
   });
+}
+
+/** The cursor goes where the pointer is. */
+function follow() {
+  const sight = current();
+  const asked = hover && store.view === 'timeline' ? questionAt(hover) : null;
+  if (!sight || !asked) return null;
+  sight.cursor = asked.x;
+  showCursor();
+  return asked;
 }
 
 /** @param {PointerEvent} event */
@@ -73,7 +85,7 @@ function pointerMove(event) {
   const point = at(event);
   if (!down.has(event.pointerId) || !press) {
     hover = point;
-    look();
+    look(cause());
     return;
   }
   down.set(event.pointerId, point);
@@ -164,7 +176,9 @@ function wheel(event) {
     else zoomX(factor, x0 + (point.x / point.width) * (x1 - x0));
   }
   hover = point;
-  look();
+  // What lies under the pointer is told when its picture has come.
+  if (sight.range.x0 === x0 && sight.range.x1 === x1 && sight.range.y0 === y0 && sight.range.y1 === y1) look();
+  else follow();
 }
 
 export function initGestures() {

@@ -1,6 +1,8 @@
 // Lanes under the timeline: record_function ranges, and calls of the driver. Only there when the recording has some.
+import { boxOf } from '../boxes.js';
 import { byId, el } from '../dom.js';
 import { exactBytes, formatBytes, formatCount, formatDuration, plural } from '../format.js';
+import { framed, rested } from '../frame.js';
 import { current, on, store } from '../store.js';
 import { setRange } from '../sight.js';
 import { term } from '../tooltip.js';
@@ -11,7 +13,8 @@ const AIR_PX = 12;
 /** @typedef {{lanes: number, driver: boolean}} Has */
 /** @type {WeakMap<object, Has>} what the whole recording has: the space is kept, whatever is in sight */
 const known = new WeakMap();
-let scheduled = false;
+/** @type {{sight: import('../sight.js').Sight, axis: string, x0: number, x1: number}|null} what the lanes were laid out for */
+let laid = null;
 
 /** @param {import('../sight.js').Sight} sight */
 async function find(sight) {
@@ -26,37 +29,53 @@ function build(sight) {
   const has = known.get(sight);
   byId('lanes').hidden = !has || (has.lanes === 0 && !has.driver);
   if (!has) return;
-  const lane = (/** @type {Node|string} */ name, /** @type {string} */ shape) => el('div.lane', null, el('span', null, name), el(`div.track.${shape}`));
+  const lane = (/** @type {Node|string} */ name, /** @type {string} */ shape) => el('div.lane', null, el('span', null, name), el(`div.track.${shape}`, null, el('div.moving')));
   byId('lanes').replaceChildren(
     ...Array.from({ length: has.lanes }, (_, index) => lane(index ? '' : 'Ranges', 'ranges')),
     ...(has.driver ? [lane(term('driver'), 'driver')] : []));
-  schedule();
+  laid = null;
+  move();
+  ask();
 }
+
+/** Lanes as they are move with the picture. */
+const move = framed(() => {
+  const sight = current();
+  if (!sight || store.view !== 'timeline' || byId('lanes').hidden) return;
+  const { x0, x1 } = sight.range;
+  const same = laid && laid.sight === sight && laid.axis === sight.axis;
+  const scale = same ? (laid.x1 - laid.x0) / (x1 - x0) : 0;
+  const transform = !same ? 'scaleX(0)' : scale === 1 && laid.x0 === x0 ? '' : `translateX(${((laid.x0 - x0) / (x1 - x0)) * 100}%) scaleX(${scale})`;
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#lanes .moving'))) {
+    node.style.transform = transform;
+    node.classList.toggle('stretched', scale !== 1);
+  }
+});
+
+/** When the hand rests they are asked for anew. */
+const askSoon = rested(80, ask);
 
 function schedule() {
-  if (scheduled) return;
-  scheduled = true;
-  requestAnimationFrame(() => {
-    scheduled = false;
-    paint();
-  });
+  move();
+  askSoon();
 }
 
-function paint() {
+function ask() {
   const sight = current();
-  const track = /** @type {HTMLElement|null} */ (document.querySelector('#lanes .track'));
-  if (!sight || store.view !== 'timeline' || byId('lanes').hidden || !track) return;
+  if (!sight || store.view !== 'timeline' || byId('lanes').hidden) return;
   sight.client.latest('lanes', () => {
     const { x0, x1 } = sight.range;
     const { axis } = sight;
-    const width = Math.max(1, track.clientWidth);
+    const width = Math.max(1, boxOf('timeline-plot').width);
     return sight.client.ask({ ask: 'lanes', device: sight.device, axis, x0, x1, width }).then((answer) => ({ answer, x0, x1, axis, width }));
   }, ({ answer, x0, x1, axis, width }) => {
     if (!answer || current() !== sight || axis !== sight.axis) return;
     const share = (/** @type {number} */ x) => (x - x0) / (x1 - x0);
-    const tracks = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#lanes .track.ranges'));
+    const tracks = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#lanes .ranges .moving'));
     for (const [index, node] of tracks.entries()) node.replaceChildren(...answer.ranges.filter((/** @type {any} */ each) => each.lane === index).map((/** @type {any} */ each) => range(sight, each, share, width)));
-    document.querySelector('#lanes .track.driver')?.replaceChildren(...calls(answer.driver, share, sight));
+    document.querySelector('#lanes .driver .moving')?.replaceChildren(...calls(answer.driver, share, sight));
+    laid = { sight, axis, x0, x1 };
+    move();
   });
 }
 

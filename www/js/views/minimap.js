@@ -1,6 +1,8 @@
 // The whole recording in a strip, and the brush on it: drag it, its handles, or empty ground; arrow keys when focused.
+import { boxOf } from '../boxes.js';
 import { byId } from '../dom.js';
 import { formatCount, formatDuration } from '../format.js';
+import { framed, rested } from '../frame.js';
 import { current, on } from '../store.js';
 import { pan, setRange, wholeRange, xEnd, zoomX } from '../sight.js';
 import { colours } from '../theme.js';
@@ -13,10 +15,10 @@ let painted = '';
 /** Paints the strip when anything but the brush has changed. */
 function paint() {
   const sight = current();
-  const plot = byId('minimap-plot');
-  if (!sight || byId('timeline').hidden || !plot.clientWidth) return;
+  const box = boxOf('minimap-plot');
+  if (!sight || byId('timeline').hidden || !box.width) return;
   const scale = devicePixelRatio || 1;
-  const size = { width: Math.round(plot.clientWidth * scale), height: Math.round(plot.clientHeight * scale) };
+  const size = { width: Math.round(box.width * scale), height: Math.round(box.height * scale) };
   const view = { axis: sight.axis, ...wholeRange(sight), ...size, stacking: sight.stacking, ...(sight.show === 'allocations' ? {} : { show: sight.show }) };
   const request = { picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, background: colours().minimap }, selected: null };
   const key = `${JSON.stringify(request)} ${JSON.stringify(sight.filter)} ${sightId(sight)}`;
@@ -31,6 +33,8 @@ function paint() {
   });
 }
 
+const paintSoon = framed(paint);
+
 /** @type {WeakMap<object, number>} */
 const ids = new WeakMap();
 let nextId = 1;
@@ -40,7 +44,7 @@ function sightId(sight) {
   return ids.get(sight);
 }
 
-function layoutBrush() {
+const layoutBrush = framed(() => {
   const sight = current();
   if (!sight) return;
   const end = xEnd(sight);
@@ -48,17 +52,25 @@ function layoutBrush() {
   const brush = byId('brush');
   brush.style.left = `${(x0 / end) * 100}%`;
   brush.style.width = `${Math.max(0, ((x1 - x0) / end) * 100)}%`;
+  tell();
+});
+
+/** Where the brush is, for those who do not see it, when the hand rests. */
+const tell = rested(100, () => {
+  const sight = current();
+  if (!sight) return;
+  const { x0, x1 } = sight.range;
   const text = (/** @type {number} */ x) => (sight.axis === 'time' ? formatDuration(x) : formatCount(x));
   const plot = byId('minimap-plot');
   plot.setAttribute('aria-valuemin', '0');
-  plot.setAttribute('aria-valuemax', String(Math.round(end)));
+  plot.setAttribute('aria-valuemax', String(Math.round(xEnd(sight))));
   plot.setAttribute('aria-valuenow', String(Math.round(x0)));
   plot.setAttribute('aria-valuetext', `${sight.axis === 'time' ? 'time' : 'events'} ${text(x0)} to ${text(x1)}`);
-}
+});
 
 /** @param {PointerEvent} event @returns {{px: number, x: number, width: number}} */
 function at(event) {
-  const box = byId('minimap-plot').getBoundingClientRect();
+  const box = boxOf('minimap-plot');
   const sight = current();
   const px = event.clientX - box.left;
   return { px, x: (Math.min(Math.max(px / box.width, 0), 1)) * (sight ? xEnd(sight) : 1), width: box.width };
@@ -123,7 +135,7 @@ export function initMinimap() {
   plot.addEventListener('pointermove', move);
   for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) plot.addEventListener(type, () => (drag = null));
   plot.addEventListener('keydown', key);
-  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter'])) on(topic, () => requestAnimationFrame(paint));
+  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter'])) on(topic, paintSoon);
   for (const topic of /** @type {const} */ (['active', 'range', 'options', 'filter'])) on(topic, layoutBrush);
-  new ResizeObserver(paint).observe(plot);
+  new ResizeObserver(paintSoon).observe(plot);
 }

@@ -1,22 +1,30 @@
 // The picture of the timeline: the last sharp raster moved and scaled in the frame of the gesture, then a new one from the worker.
 import { wasm } from '../wasm.js';
+import { boxOf, forgetBoxes } from '../boxes.js';
 import { byId } from '../dom.js';
+import { framed } from '../frame.js';
 import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { wholeRange } from '../sight.js';
 import { colours } from '../theme.js';
 import { layoutOverlay } from './plot-labels.js';
+import { askNotes, moveNotes } from './plot-notes.js';
 
 const canvas = () => /** @type {HTMLCanvasElement} */ (byId('timeline-canvas'));
 /** When the input came that the next frame answers. */
 let since = 0;
-let scheduled = false;
+/** A picture of the present range is still to come. */
+let waited = false;
+/** While the hand moves, the worker draws no oftener: frames need the processor, too. */
+const PICTURES_EVERY_MS = 40;
+/** The timer of the next request, when the last one was sent, and the input that the next one answers. */
+let timer = 0, asked = 0, wantedSince = 0;
 
 /** @returns {{width: number, height: number}} the plot in device pixels */
 export function plotSize() {
-  const plot = byId('timeline-plot');
+  const { width, height } = boxOf('timeline-plot');
   const scale = devicePixelRatio || 1;
-  return { width: Math.max(1, Math.round(plot.clientWidth * scale)), height: Math.max(1, Math.round(plot.clientHeight * scale)) };
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
 /**
@@ -62,9 +70,11 @@ function sizeWhenShown() {
   const others = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.view')]).filter((node) => !node.hidden && node.id !== 'timeline');
   for (const node of hidden) node.hidden = false;
   for (const node of others) node.hidden = true;
+  forgetBoxes();
   const size = plotSize();
   for (const node of hidden) node.hidden = true;
   for (const node of others) node.hidden = false;
+  forgetBoxes();
   return size;
 }
 
@@ -76,39 +86,63 @@ function sizeWhenShown() {
  */
 function take(sight, message, wish) {
   const { width, height, x0, x1, y0, y1 } = wish.view;
-  const kept = document.createElement('canvas');
-  kept.width = width;
-  kept.height = height;
-  kept.getContext('2d')?.putImageData(new ImageData(message.pixels, width, height), 0, 0);
+  // The canvas of the last picture serves again, unless it is still needed as the picture of the whole.
+  const kept = sight.sharp && sight.sharp !== sight.whole ? sight.sharp.canvas : document.createElement('canvas');
+  if (kept.width !== width || kept.height !== height) Object.assign(kept, { width, height });
+  kept.getContext('2d', { alpha: false })?.putImageData(new ImageData(message.pixels, width, height), 0, 0);
   sight.sharp = { canvas: kept, range: { x0, x1, y0, y1 }, key: keyOf(wish) };
-  sight.style = style({ ...sight, axis: wish.view.axis, stacking: wish.view.stacking, show: wish.view.show || 'allocations', filter: wish.filter || null });
+  const now = style({ ...sight, axis: wish.view.axis, stacking: wish.view.stacking, show: wish.view.show || 'allocations', filter: wish.filter || null });
+  if (sight.style !== now) sight.whole = null;
+  sight.style = now;
   const whole = wholeRange(sight);
-  if (x0 <= whole.x0 && x1 >= whole.x1 && y0 <= whole.y0 && y1 >= whole.y1) sight.whole = sight.sharp;
+  if (covers(wish.view, whole)) sight.whole = sight.sharp;
 }
+
+const soon = framed(paint);
 
 /** Asks for a frame that shows the present range. */
 export function schedule() {
-  if (scheduled) return;
-  scheduled = true;
-  since = cause();
-  requestAnimationFrame(() => {
-    scheduled = false;
-    paint();
-  });
+  // The first of several inputs: the frame answers all of them.
+  since ||= cause();
+  soon();
 }
 
 /** Paints what is there now, and asks the worker for a sharp picture if it is not sharp. */
 function paint() {
+  const from = since;
+  since = 0;
   const sight = current();
   if (!sight || store.view !== 'timeline' || byId('timeline').hidden) return;
-  const from = since;
   const size = plotSize();
   blit(sight, size);
   paintGrid(sight, size);
   measure(from, 'moved');
-  layoutOverlay(sight, size);
-  const wish = request(sight, size);
-  if (sight.sharp?.key === keyOf(wish)) return;
+  const scale = devicePixelRatio || 1;
+  const box = { width: size.width / scale, height: size.height / scale };
+  layoutOverlay(sight, box);
+  moveNotes(sight, box);
+  askNotes();
+  if (sight.sharp?.key === keyOf(request(sight, size))) {
+    // Back where it was: whoever waits for a picture has it.
+    if (waited) emit('picture');
+    waited = false;
+    return;
+  }
+  waited = true;
+  wantedSince = from;
+  const wait = asked + PICTURES_EVERY_MS - performance.now();
+  if (timer) return;
+  if (wait <= 0) draw();
+  else timer = window.setTimeout(draw, wait);
+}
+
+/** Asks the worker for a picture of what is shown by now. */
+function draw() {
+  const sight = current();
+  timer = 0;
+  asked = performance.now();
+  if (!sight) return;
+  const from = wantedSince;
   sight.client.latest('timeline', () => {
     const latest = request(sight, plotSize());
     return sight.client.draw(latest).then((message) => ({ message, latest }));
@@ -117,8 +151,8 @@ function paint() {
     if (current() !== sight || byId('timeline').hidden) return;
     blit(sight, plotSize());
     measure(from, 'sharp');
+    waited = keyOf(request(sight, plotSize())) !== sight.sharp?.key;
     emit('picture');
-    if (keyOf(request(sight, plotSize())) !== sight.sharp?.key) schedule();
   });
 }
 
@@ -145,8 +179,13 @@ function blit(sight, { width, height }) {
   context.fillStyle = colours().picture.background;
   context.fillRect(0, 0, width, height);
   if (sight.style !== style(sight)) return;
-  for (const kept of sight.whole === sight.sharp ? [sight.sharp] : [sight.whole, sight.sharp]) if (kept) draw(context, kept, sight.range, width, height);
+  const { sharp, whole, range } = sight;
+  if (whole && whole !== sharp && !(sharp && covers(sharp.range, range))) lay(context, whole, range, width, height);
+  if (sharp) lay(context, sharp, range, width, height);
 }
+
+/** @param {import('../sight.js').Range} outer @param {import('../sight.js').Range} inner */
+const covers = (outer, inner) => outer.x0 <= inner.x0 && outer.x1 >= inner.x1 && outer.y0 <= inner.y0 && outer.y1 >= inner.y1;
 
 /**
  * Lays the visible part of a kept picture where it belongs in the present range.
@@ -156,7 +195,7 @@ function blit(sight, { width, height }) {
  * @param {number} width
  * @param {number} height
  */
-function draw(context, kept, range, width, height) {
+function lay(context, kept, range, width, height) {
   const from = kept.range;
   const x0 = Math.max(from.x0, range.x0), x1 = Math.min(from.x1, range.x1);
   const y0 = Math.max(from.y0, range.y0), y1 = Math.min(from.y1, range.y1);

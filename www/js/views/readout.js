@@ -1,5 +1,5 @@
 // The strip over the picture: legend and value at the cursor in one, in the order of the stack, top to bottom.
-import { announce, byId, el } from '../dom.js';
+import { announce, byId, el, setText } from '../dom.js';
 import { exactBytes, formatBytes, formatBytesGroup, formatCount, formatDuration, plural, shortPath, splitUnit, swatch } from '../format.js';
 import { current, on, store } from '../store.js';
 import { term } from '../tooltip.js';
@@ -30,38 +30,77 @@ function poolLegend(pools) {
   return pools.every(common) ? shown : [...shown, [2, 'Private pools, five colours in turn']];
 }
 
+/** @typedef {{value: Node, name: Node|string, title: string, swatch: Node|null, bytes: (probe: any) => number|null}} Cell value: the number's element, of which only the text changes */
+/** @type {{sight: any, legend: any, show: string, pools: any, at: HTMLElement, cells: Cell[]}|null} what stands there: built once for each legend */
+let built = null;
+
+/**
+ * @param {string} title
+ * @param {Node|null} swatch
+ * @param {Node|string} name
+ * @param {(probe: any) => number|null} bytes
+ * @returns {Cell}
+ */
+const cell = (title, swatch, name, bytes) => ({ value: el('b'), title, swatch, name, bytes });
+
+/** @param {import('../sight.js').Sight} sight */
+function build(sight) {
+  // In another layer colours stand for pools.
+  const own = sight.show === 'allocations';
+  const pools = own ? [] : poolLegend(sight.choices?.pools || []);
+  const legend = !own ? [] : [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
+  const cells = [
+    cell('', el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), term('reserved'), (probe) => probe.reserved_bytes),
+    cell('', null, term('requested'), (probe) => probe.requested_bytes),
+    ...(own ? [cell('All stacks that have no colour of their own', swatch(7), 'All others', (probe) => probe.slots[7] + probe.slots[8])] : []),
+    ...legend.map((entry) => cell(entry.at ? `${entry.name}\n${entry.at}` : entry.name, swatch(entry.slot), shortName(entry, legend), (probe) => probe.slots[entry.slot])),
+  ];
+  const at = el('span.at');
+  byId('readout').replaceChildren(at,
+    ...cells.map(({ value, title, swatch: mark, name }) => el('span.tag', { title: title || null }, mark, el('span.name.truncate', null, name), value)),
+    ...pools.map(([slot, label]) => el('span.tag', null, swatch(slot), el('span.name.truncate', null, label))));
+  return { sight, legend: sight.overview.legend, show: sight.show, pools: sight.choices?.pools, at, cells };
+}
+
 /** @param {import('../sight.js').Sight} sight */
 function update(sight) {
   const { probe } = sight;
   if (store.active && store.view === 'state') return; // the other view that follows the moment
   if (!probe) {
     byId('readout').replaceChildren();
+    built = null;
     return;
   }
-  // In another layer colours stand for pools.
-  const own = sight.show === 'allocations';
-  const pools = own ? [] : poolLegend(sight.choices?.pools || []);
-  const legend = !own ? [] : [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
-  const others = probe.slots[7] + probe.slots[8];
-  const rows = [
-    { node: el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), name: term('reserved'), title: '', bytes: probe.reserved_bytes },
-    { node: null, name: term('requested'), title: '', bytes: probe.requested_bytes },
-    ...(own ? [{ node: swatch(7), name: 'All others', title: 'All stacks that have no colour of their own', bytes: others }] : []),
-    ...legend.map((entry) => ({ node: swatch(entry.slot), name: shortName(entry, legend), title: entry.at ? `${entry.name}\n${entry.at}` : entry.name, bytes: probe.slots[entry.slot] })),
-  ];
+  if (!built || built.sight !== sight || built.legend !== sight.overview.legend || built.show !== sight.show || built.pools !== sight.choices?.pools) built = build(sight);
   // One unit for all, as many decimals as each needs beside the largest: widths hardly change under a moving pointer.
-  const most = Math.max(...rows.map((row) => row.bytes ?? 0));
-  const texts = rows.map((row) => formatBytesGroup([most, row.bytes ?? 0])[1]);
+  const bytes = built.cells.map((each) => each.bytes(probe));
+  const most = Math.max(...bytes.map((each) => each ?? 0));
   const shared = splitUnit(formatBytes(most))[1];
-  byId('readout').replaceChildren(
-    el('span.at', null, `${momentText(sight, probe)}, ${shared}`),
-    ...rows.map((row, index) => {
-      const [number, own] = splitUnit(texts[index]);
-      const value = row.bytes === null || row.bytes === undefined ? '–' : row.bytes === 0 ? '0' : own === shared ? number : texts[index];
-      return el('span.tag', { title: row.title || null }, row.node, el('span.name.truncate', null, row.name), el('b', { 'data-bytes': row.bytes, title: row.bytes === null ? 'not known' : exactBytes(row.bytes) }, value));
-    }),
-    ...pools.map(([slot, label]) => el('span.tag', null, swatch(slot), el('span.name.truncate', null, label))));
+  setText(built.at, `${momentText(sight, probe)}, ${shared}`);
+  for (const [index, { value }] of built.cells.entries()) tell(/** @type {HTMLElement} */ (value), bytes[index], most, shared);
 }
+
+/**
+ * @param {HTMLElement} node
+ * @param {number|null} bytes null: not known
+ * @param {number} most
+ * @param {string} shared the unit that need not be said
+ */
+function tell(node, bytes, most, shared) {
+  const key = `${bytes} ${most}`;
+  if (told.get(node) === key) return;
+  told.set(node, key);
+  const text = formatBytesGroup([most, bytes ?? 0])[1];
+  const [number, own] = splitUnit(text);
+  const unknown = bytes === null || bytes === undefined;
+  setText(node, unknown ? '–' : bytes === 0 ? '0' : own === shared ? number : text);
+  node.title = unknown ? 'not known' : exactBytes(bytes);
+  if (unknown) delete node.dataset.bytes;
+  else node.dataset.bytes = String(bytes);
+}
+
+/** @type {WeakMap<HTMLElement, string>} what a number was made from */
+const told = new WeakMap();
 
 /**
  * @param {import('../sight.js').Sight} sight

@@ -120,7 +120,7 @@ function paint() {
 /** The thumb, and in words where it stands. */
 function layout() {
   const sight = current();
-  if (!sight) return;
+  if (!sight || store.view !== 'state') return;
   const moment = momentOf(sight);
   byId('scrub-thumb').style.left = `${((moment + 0.5) / sight.moments) * 100}%`;
   const oom = sight.overview.ooms.find((/** @type {any} */ each) => each.moment === moment);

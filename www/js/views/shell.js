@@ -3,6 +3,7 @@ import { byId, el, icon, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { closeFile, setDevice } from '../files.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
+import { framed } from '../frame.js';
 import { attachMenu, closeMenu, refreshMenu } from '../menu.js';
 import { current, emit, on, setActive, setView, store } from '../store.js';
 import { isWhole, momentOf } from '../sight.js';
@@ -35,10 +36,10 @@ export function showView() {
   updateScope();
 }
 
-function updateScope() {
+const updateScope = framed(() => {
   const sight = current();
   if (sight) setText(byId('scope'), `${scopeText(sight)}${sight.filter ? ', filtered' : ''}`);
-}
+});
 
 /** @param {import('../sight.js').Sight} sight @returns {string} what part of the recording is shown */
 function scopeText(sight) {

@@ -30,16 +30,28 @@ function graph({ op, name, target, source }) {
   return el('span.fx', null, el('span', null, `Graph node ${node}${target ? `, ${target}` : ''}`), source ? el('code', null, shorten(source, 400)) : null);
 }
 
-/** @param {Group} group */
+/** Under a moving pointer nobody opens a run of frames: its rows are built when it has been there for so long. */
+const BUILT_AFTER_MS = 150;
+
+/** @param {Group} group a run of frames, as one row that opens */
 function fold(group) {
-  const rows = group.frames.map((frame) => row(frame, group.kind));
-  for (const node of rows) node.hidden = true;
+  /** @type {HTMLElement[]} */
+  let rows = [];
+  const build = () => {
+    if (rows.length) return;
+    rows = group.frames.map((frame) => row(frame, group.kind));
+    for (const node of rows) node.hidden = true;
+    head.after(...rows);
+  };
   const button = el('button', { type: 'button', 'aria-expanded': 'false', onclick: () => {
     const open = button.getAttribute('aria-expanded') === 'false';
     button.setAttribute('aria-expanded', String(open));
+    build();
     for (const node of rows) node.hidden = !open;
   } }, icon('right'), group.label || `${group.frames.length} frames`);
-  return [el('li.fold', null, button), ...rows];
+  const head = el('li.fold', null, button);
+  setTimeout(() => head.isConnected && build(), BUILT_AFTER_MS);
+  return [head];
 }
 
 /**

@@ -5,7 +5,7 @@ import { formatBytes, formatCount, plural } from '../format.js';
 import { current, emit, on, store } from '../store.js';
 import { pan, placeOf, setRange, showWhole, wholeRange, isWhole, zoomX } from '../sight.js';
 import { centreOrFit, letGo, pinAllocation, setMoment, stepCursor } from './pin.js';
-import { layoutCursor } from './plot-labels.js';
+import { showCursor } from './plot-labels.js';
 import { initPlot, viewOf } from './plot.js';
 import { initGestures } from './gestures.js';
 
@@ -136,10 +136,7 @@ export function initTimeline() {
     // The moment that matters: the request that failed last, or the peak.
     if (sight && !sight.probe) void setMoment(sight.overview.ooms.at(-1)?.moment ?? sight.overview.peak.moment, false);
   });
-  on('cursor', () => {
-    const sight = current();
-    if (sight) layoutCursor(sight);
-  });
+  on('cursor', showCursor);
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-stacking]'))) button.addEventListener('click', () => setStacking(/** @type {'stack'} */ (button.dataset.stacking)));
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-axis]'))) button.addEventListener('click', () => void setAxis(/** @type {'event'} */ (button.dataset.axis)));
   byId('mark-previous').addEventListener('click', () => void snap('mark', 'previous'));

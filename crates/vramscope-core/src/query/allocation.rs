@@ -67,6 +67,18 @@ pub fn allocation(
     at: Option<u32>,
     stacking: Stacking,
 ) -> Option<Allocation> {
+    let (_, replay) = recording.device(ordinal)?;
+    let run = at.and_then(|at| run_of(replay, at, stacking, id));
+    allocation_in(recording, ordinal, id, run.map(|run| run.from_bytes))
+}
+
+/// Everything about one allocation, of which so many bytes are known to lie below it.
+pub(super) fn allocation_in(
+    recording: &Recording,
+    ordinal: i64,
+    id: u32,
+    offset_bytes: Option<u64>,
+) -> Option<Allocation> {
     let (device, replay) = recording.device(ordinal)?;
     let rows = replay.allocations();
     if id >= rows.len() {
@@ -107,7 +119,7 @@ pub fn allocation(
         stack: groups(recording, stack_id),
         stack_of_free: replay.stack_is_of_free(id),
         no_stack: (stack_id == StackId::EMPTY).then(|| why_no_stack(recording, device, before_recording)),
-        offset_bytes: at.and_then(|at| run_of(replay, at, stacking, id)).map(|run| run.from_bytes),
+        offset_bytes,
         compile_context: text(notes.compile_context),
         user_metadata: text(notes.user_metadata),
         forward_stack: forward_stack(segment, rows.address(id), before_recording, notes)

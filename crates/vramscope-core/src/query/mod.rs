@@ -21,7 +21,7 @@ pub use allocation::{Allocation, allocation};
 pub use chart::{Chart, chart};
 pub use choices::{Choices, choices};
 pub use lanes::{Calls, Lanes, Range, lanes};
-pub use moment::{Alive, Moment, Row, alive, moment, point};
+pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
 pub use settings::{Settings, settings};

@@ -3,10 +3,10 @@
 use hashbrown::HashMap;
 use serde::Serialize;
 
-use super::allocation::{Allocation, allocation};
+use super::allocation::{Allocation, allocation_in};
 use super::event_before;
 use crate::ids::StackId;
-use crate::replay::stacking::{Stacking, run_at, slot_bytes};
+use crate::replay::stacking::{Piled, Run, Stacking};
 use crate::replay::{Recording, Replay, Site};
 
 /// Bytes at a moment, and the allocation at a height if one was asked for.
@@ -85,15 +85,26 @@ pub fn point(
     stacking: Stacking,
 ) -> Option<Moment> {
     let (_, replay) = recording.device(device)?;
-    let at = at.min(replay.end());
-    let run = bytes.and_then(|bytes| run_at(replay, at, stacking, bytes));
-    let allocation = run.and_then(|run| allocation(recording, device, run.allocation, Some(at), stacking));
-    Some(Moment { allocation, ..Moment::at(replay, at) })
+    let pile = Piled::at(replay, at.min(replay.end()), stacking);
+    point_in(recording, device, &pile, bytes.and_then(|bytes| pile.run_at(bytes)))
+}
+
+/// Bytes at the moment of a pile, and one allocation of it.
+pub fn point_in(recording: &Recording, device: i64, pile: &Piled, run: Option<Run>) -> Option<Moment> {
+    let (_, replay) = recording.device(device)?;
+    let details = |run: Run| allocation_in(recording, device, run.allocation, Some(run.from_bytes));
+    Some(Moment { allocation: run.and_then(details), ..Moment::of(replay, pile) })
 }
 
 impl Moment {
     /// The bytes at a moment of the recording.
     pub(super) fn at(replay: &Replay, moment: u32) -> Moment {
+        Moment::of(replay, &Piled::at(replay, moment, Stacking::Age))
+    }
+
+    /// The bytes of a pile.
+    fn of(replay: &Replay, pile: &Piled) -> Moment {
+        let moment = pile.moment();
         Moment {
             moment,
             event: event_before(moment),
@@ -102,8 +113,8 @@ impl Moment {
             allocated_bytes: replay.allocated_at(moment),
             active_bytes: replay.active_at(moment),
             reserved_bytes: replay.reserved_at(moment),
-            slots: slot_bytes(replay, moment).to_vec(),
-            alive: replay.n_live(moment),
+            slots: pile.slot_bytes().to_vec(),
+            alive: pile.runs().len() as u32,
             allocation: None,
         }
     }

@@ -70,15 +70,64 @@ fn floors(bytes: [u64; N_SLOTS]) -> [u64; N_SLOTS] {
     })
 }
 
-/// The run that covers a height at a moment. Of allocations of no bytes there is none.
-pub fn run_at(replay: &Replay, moment: u32, stacking: Stacking, bytes: u64) -> Option<Run> {
-    let mut found = None;
-    for_each_run(replay, moment, stacking, |run| {
-        if run.from_bytes <= bytes && bytes < run.to_bytes {
-            found = Some(run);
+/// What is alive at one moment, piled up: walked once, asked often.
+#[derive(Clone, Debug)]
+pub struct Piled {
+    moment: u32,
+    stacking: Stacking,
+    /// From the bottom to the top.
+    runs: Vec<Run>,
+    slot_bytes: [u64; N_SLOTS],
+}
+
+impl Piled {
+    /// The pile at a moment.
+    pub fn at(replay: &Replay, moment: u32, stacking: Stacking) -> Self {
+        let allocations = replay.allocations();
+        let (mut runs, mut slot_bytes) = (Vec::new(), [0u64; N_SLOTS]);
+        replay.for_each_live(moment, |allocation| {
+            let slot = replay.slot_of(allocation);
+            let sum = &mut slot_bytes[usize::from(slot).min(N_SLOTS - 1)];
+            *sum = sum.saturating_add(allocations.size_bytes(allocation));
+            runs.push(Run { allocation, from_bytes: 0, to_bytes: 0, slot });
+        });
+        if stacking == Stacking::Stack {
+            runs.sort_by_key(|run| run.slot);
         }
-    });
-    found
+        let mut bytes = 0u64;
+        for run in &mut runs {
+            run.from_bytes = bytes;
+            bytes = bytes.saturating_add(allocations.size_bytes(run.allocation));
+            run.to_bytes = bytes;
+        }
+        Self { moment, stacking, runs, slot_bytes }
+    }
+
+    /// It is the pile of this moment, in this order.
+    pub fn is_at(&self, moment: u32, stacking: Stacking) -> bool {
+        (self.moment, self.stacking) == (moment, stacking)
+    }
+
+    /// Its moment.
+    pub fn moment(&self) -> u32 {
+        self.moment
+    }
+
+    /// What is in it, from the bottom to the top.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Bytes in each slot.
+    pub fn slot_bytes(&self) -> &[u64; N_SLOTS] {
+        &self.slot_bytes
+    }
+
+    /// The run that covers a height. Of allocations of no bytes there is none.
+    pub fn run_at(&self, bytes: u64) -> Option<Run> {
+        let at = self.runs.partition_point(|run| run.to_bytes <= bytes);
+        self.runs.get(at).copied()
+    }
 }
 
 /// The run of an allocation at a moment, if it is alive then.

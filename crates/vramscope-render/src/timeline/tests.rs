@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use vramscope_core::replay::stacking::{Stacking, run_of};
+use vramscope_core::replay::stacking::{Piled, Stacking, run_of};
 
 use super::*;
 use crate::Colour;
@@ -84,9 +84,14 @@ fn only_a_living_selection_is_framed() {
 }
 
 fn any_steps() -> impl Strategy<Value = Vec<Step>> {
+    steps_of(0..60)
+}
+
+/// With hundreds of steps, blocks in the pile are passed and dropped in groups.
+fn steps_of(n: Range<usize>) -> impl Strategy<Value = Vec<Step>> {
     let size = prop_oneof![1u64..2_000, 1u64..1 << 34];
     let step = prop_oneof![3 => size.prop_map(Step::Alloc), 2 => any::<usize>().prop_map(Step::Free)];
-    prop::collection::vec(step, 0..60)
+    prop::collection::vec(step, n)
 }
 
 fn any_show() -> impl Strategy<Value = Show> {
@@ -152,21 +157,58 @@ proptest! {
 
     #[test]
     fn the_moving_pile_is_the_pile_of_each_moment(
-        steps in any_steps(), stacking in any_stacking(), moments in prop::collection::vec(0u32..150, 1..20),
+        steps in steps_of(0..500), stacking in any_stacking(), moments in prop::collection::vec(0u32..800, 1..20),
     ) {
         let recording = replayed(&steps);
         let replay = &recording.replays[0];
         let mut pile = Pile::new(Allocated(replay), stacking);
         for moment in moments.into_iter().map(|moment| moment.min(replay.end())) {
-            let mut expected = Vec::new();
-            for_each_run(replay, moment, stacking, |run| expected.push((run.from_bytes, run.to_bytes, run.allocation)));
-            expected.sort_unstable();
+            let expected = Piled::at(replay, moment, stacking);
+            let expected: Vec<_> = expected.runs().iter().map(|run| (run.from_bytes, run.to_bytes, run.allocation)).collect();
             let (mut found, mut bytes) = (Vec::new(), 0);
             pile.for_each(moment, |block| {
                 found.push((bytes, bytes + block.size_bytes, block.allocation));
                 bytes += block.size_bytes;
             });
             prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn blocks_that_pass_together_paint_what_each_would(
+        steps in steps_of(100..700), stacking in any_stacking(), height in 1u32..60, y0 in 0.0..0.9f64, selected in prop::option::of(0u32..300),
+    ) {
+        let recording = replayed(&steps);
+        let replay = &recording.replays[0];
+        let all = whole(replay, 60, height, stacking);
+        let view = View { y0: y0 * all.y1, ..all };
+        let palette = Palette::new(&colours());
+        let mut painter = ColumnPainter::new(view.rows(), &palette, selected);
+        let (mut edges, mut expected) = (Vec::new(), Picture::new(60, height));
+        for column in 0..60 {
+            let range = view.column_moments(replay, column).unwrap();
+            let mut pixels = vec![0; height as usize];
+            painter.begin(&mut pixels);
+            for run in Piled::at(replay, replay.fullest(range.start, range.end), stacking).runs() {
+                painter.block(&mut pixels, run.allocation, run.to_bytes - run.from_bytes, |_| run.slot);
+            }
+            edges.push(painter.selected_edges());
+            (0i64..).zip(pixels).for_each(|(row, pixel)| expected.set(i64::from(column), row, pixel));
+        }
+        paint_outline(&mut expected, &edges, &colours(), 1.0);
+        prop_assert!(paint(replay, &view, &colours(), selected) == expected);
+    }
+
+    #[test]
+    fn what_is_kept_from_the_last_hit_does_not_change_the_next(
+        steps in any_steps(), places in prop::collection::vec((0.0..13.0f64, 0.0..17.0f64, any_stacking(), any_show()), 1..30),
+    ) {
+        let recording = replayed(&steps);
+        let replay = &recording.replays[0];
+        let mut looked = Looked::default();
+        for (x, y, stacking, show) in places {
+            let view = View { show, ..whole(replay, 13, 17, stacking) };
+            prop_assert_eq!(looked.hit(replay, &view, x, y), hit(replay, &view, x, y));
         }
     }
 
