@@ -8,4 +8,5 @@ pub mod plain;
 pub mod recordings;
 pub mod script;
 pub mod shapes;
+pub mod synth;
 pub mod trace;

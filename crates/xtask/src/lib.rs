@@ -1,4 +1,4 @@
-//! All automation of the project, in Rust: `cargo xtask serve`, `build`, `test`, `ci` and `setup`.
+//! All automation of the project, in Rust: `cargo xtask serve`, `build`, `test`, `ci`, `synth` and `setup`.
 //!
 //! A library as well, for one reason: the browser tests serve the built page with [`server::Server`].
 
@@ -10,4 +10,5 @@ pub mod process;
 pub mod serve;
 pub mod server;
 pub mod setup;
+pub mod synth;
 pub mod test;
