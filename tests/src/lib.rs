@@ -1,6 +1,8 @@
 //! Shared parts of the tests: the recordings, and a plain form of a snapshot to compare.
 
 #[cfg(feature = "browser")]
+pub mod bench;
+#[cfg(feature = "browser")]
 pub mod browser;
 pub mod chaos;
 pub mod cut;

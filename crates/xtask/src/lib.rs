@@ -1,7 +1,8 @@
-//! All automation of the project, in Rust: `cargo xtask serve`, `build`, `test`, `ci`, `synth` and `setup`.
+//! All automation of the project, in Rust: `cargo xtask serve`, `build`, `test`, `ci`, `synth`, `bench` and `setup`.
 //!
 //! A library as well, for one reason: the browser tests serve the built page with [`server::Server`].
 
+pub mod bench;
 pub mod browser;
 pub mod ci;
 pub mod page;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{ci, page, serve, setup, synth, test};
+use xtask::{bench, ci, page, serve, setup, synth, test};
 
 /// Builds, serves and checks vramscope; installs what that needs.
 #[derive(Parser)]
@@ -47,6 +47,8 @@ enum Task {
         #[arg(long)]
         out: PathBuf,
     },
+    /// Measure the page and the command line, against what they must be
+    Bench(bench::Options),
     /// Install Trunk, wasm-bindgen and the wasm target
     Setup,
     /// Called by Trunk at the end of a build
@@ -73,6 +75,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { only } => test::run(only),
         Task::Ci => ci::run(),
         Task::Synth { events, from, out } => synth::run(events, from.as_deref(), &out),
+        Task::Bench(options) => bench::run(&options),
         Task::Setup => setup::tools().map(drop),
         Task::FinishPage => page::finish_in_trunk(),
     }
