@@ -50,6 +50,9 @@ pub enum Part {
 
 /// Builds, makes files, measures; prints the table and writes `target/bench.json`.
 pub fn run(options: &Options) -> Result<()> {
+    // Before anything is built.
+    let absolute = |file: &PathBuf| fs::canonicalize(file).with_context(|| file.display().to_string());
+    let files = options.files.iter().map(absolute).collect::<Result<Vec<_>>>()?;
     let wanted = |part| options.only.is_none_or(|only| only == part);
     let mut bench = cargo();
     bench.args(["run", "--quiet", "--package", "vramscope-tests", "--features", "browser"]);
@@ -74,11 +77,9 @@ pub fn run(options: &Options) -> Result<()> {
     if options.readme {
         bench.arg("--readme");
     }
-    if options.files.is_empty() {
+    bench.args(&files);
+    if files.is_empty() {
         bench.arg(made(EVENTS, options)?);
-    }
-    for file in &options.files {
-        bench.arg(fs::canonicalize(file).with_context(|| file.display().to_string())?);
     }
     if options.linear {
         bench.arg("--linear");
