@@ -1,6 +1,8 @@
 //! Shared parts of the tests: the recordings, and a plain form of a snapshot to compare.
 
 #[cfg(feature = "browser")]
+pub mod bench;
+#[cfg(feature = "browser")]
 pub mod browser;
 pub mod chaos;
 pub mod cut;
@@ -8,4 +10,5 @@ pub mod plain;
 pub mod recordings;
 pub mod script;
 pub mod shapes;
+pub mod synth;
 pub mod trace;

@@ -1,10 +1,11 @@
 //! The command line of [`xtask`].
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{ci, page, serve, setup, test};
+use xtask::{bench, ci, page, serve, setup, synth, test};
 
 /// Builds, serves and checks vramscope; installs what that needs.
 #[derive(Parser)]
@@ -35,6 +36,19 @@ enum Task {
     },
     /// Everything that must pass before a change lands
     Ci,
+    /// Make a recording of many events (or few) by repeating the steps of a real one
+    Synth {
+        /// At least so many, over all devices; as few more as the recording's steps allow, mostly none
+        #[arg(long)]
+        events: u64,
+        /// A pickle, plain or in gzip, of a loop that has settled; by default one of the project's own
+        from: Option<PathBuf>,
+        /// The file to write
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Measure the page and the command line, against what they must be
+    Bench(bench::Options),
     /// Install Trunk, wasm-bindgen and the wasm target
     Setup,
     /// Called by Trunk at the end of a build
@@ -60,6 +74,8 @@ fn run(task: Task) -> Result<()> {
         Task::Build => page::build(&setup::tools()?),
         Task::Test { only } => test::run(only),
         Task::Ci => ci::run(),
+        Task::Synth { events, from, out } => synth::run(events, from.as_deref(), &out),
+        Task::Bench(options) => bench::run(&options),
         Task::Setup => setup::tools().map(drop),
         Task::FinishPage => page::finish_in_trunk(),
     }

@@ -17,7 +17,7 @@ use crate::paths;
 use crate::process::{cargo, command, run};
 use crate::setup::{Tools, WASM};
 
-pub use size::check as check_size;
+pub use size::{check as check_size, gzip_bytes};
 
 /// Builds `dist/` and prints its size.
 pub fn build(tools: &Tools) -> Result<()> {

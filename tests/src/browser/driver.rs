@@ -51,6 +51,10 @@ impl Driver {
         Driver { process, port }
     }
 
+    pub(super) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     pub(super) fn session(&self, runtime: &Runtime, setup: Setup) -> WebDriver {
         let url = format!("http://127.0.0.1:{}", self.port);
         let capabilities = capabilities(setup);

@@ -17,7 +17,7 @@ pub struct Page {
     // Order of fields is order of drop: the session ends before the driver.
     web: Option<WebDriver>,
     runtime: Runtime,
-    _driver: Driver,
+    driver: Driver,
 }
 
 impl Page {
@@ -26,7 +26,7 @@ impl Page {
         let driver = Driver::start();
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let web = driver.session(&runtime, setup);
-        let page = Page { web: Some(web), runtime, _driver: driver };
+        let page = Page { web: Some(web), runtime, driver };
         let scheme = if setup.dark { "dark" } else { "light" };
         page.devtools(
             "Emulation.setEmulatedMedia",
@@ -64,15 +64,25 @@ impl Page {
 
     /// Waits until a JavaScript expression is true.
     pub fn wait(&self, expression: &str) {
+        self.wait_within(expression, PATIENCE, Duration::from_millis(15));
+    }
+
+    /// The same with another patience; looks only so often, for work that shall not be disturbed.
+    pub fn wait_within(&self, expression: &str, patience: Duration, look_every: Duration) {
         let start = Instant::now();
         while self.js(&format!("return !!({expression})")) != Value::Bool(true) {
             assert!(
-                start.elapsed() < PATIENCE,
-                "waited {PATIENCE:?} in vain for {expression}\n{}",
+                start.elapsed() < patience,
+                "waited {patience:?} in vain for {expression}\n{}",
                 self.state()
             );
-            std::thread::sleep(Duration::from_millis(15));
+            std::thread::sleep(look_every);
         }
+    }
+
+    /// The driver's process: the browser and its tabs are below it.
+    pub fn process_id(&self) -> u32 {
+        self.driver.process_id()
     }
 
     /// What the page shows, for messages.
@@ -184,7 +194,12 @@ impl Page {
 
     /// Turns the wheel; negative is away from the hand.
     pub fn wheel(&self, place: (f64, f64), delta_y: f64) {
-        self.mouse("mouseWheel", place, json!({ "deltaX": 0, "deltaY": delta_y }));
+        self.wheel_both(place, (0.0, delta_y));
+    }
+
+    /// Two fingers on a touch pad, right and down.
+    pub fn wheel_both(&self, place: (f64, f64), (delta_x, delta_y): (f64, f64)) {
+        self.mouse("mouseWheel", place, json!({ "deltaX": delta_x, "deltaY": delta_y }));
     }
 
     /// Presses a key: its value ("ArrowUp", "w") and its place on the keyboard ("ArrowUp", "KeyW").

@@ -3,9 +3,9 @@
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
 mod bad_files;
+mod bench;
 mod formats;
 mod keyboard;
-mod large;
 mod looking;
 mod opening;
 mod shots;

@@ -47,9 +47,18 @@ pub fn check() -> Result<()> {
     print()
 }
 
+/// What a first visit of a built page weighs compressed, in bytes.
+pub fn gzip_bytes(dist: &Path) -> Result<usize> {
+    Ok(first_visit_of(dist)?.gzip)
+}
+
 fn first_visit() -> Result<Size> {
+    first_visit_of(&paths::dist())
+}
+
+fn first_visit_of(dist: &Path) -> Result<Size> {
     let mut files = Vec::new();
-    collect(&paths::dist(), &mut files).context("dist/ is missing: run `cargo xtask build`")?;
+    collect(dist, &mut files).context("dist/ is missing: run `cargo xtask build`")?;
     measure(&files)
 }
 

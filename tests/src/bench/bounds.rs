@@ -1,0 +1,257 @@
+//! What is measured, and what it must hold: the one table.
+
+/// In what a figure is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+    /// So many times another figure.
+    Times,
+    /// 2^20 bytes.
+    Mib,
+    /// 1,000 bytes.
+    Kb,
+    /// 10^6 bytes for each second.
+    MbPerS,
+    /// Bytes.
+    Bytes,
+}
+
+impl Unit {
+    /// As it stands after a number.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Ms => "ms",
+            Unit::S => "s",
+            Unit::Times => "×",
+            Unit::Mib => "MiB",
+            Unit::Kb => "kB",
+            Unit::MbPerS => "MB/s",
+            Unit::Bytes => "bytes",
+        }
+    }
+}
+
+/// Bounds of a figure for files from so many events on. The last that fits a file holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound {
+    /// Fewest events.
+    pub from_events: u64,
+    /// What the figure must be, in its unit; of several, the one that 95 % are within.
+    pub must: Option<f64>,
+    /// What it should become.
+    pub aim: Option<f64>,
+    /// What none of several may exceed.
+    pub most: Option<f64>,
+}
+
+/// A figure that is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure {
+    /// Its name in `bench.json`.
+    pub id: &'static str,
+    /// What it is, for a person.
+    pub what: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// Bounds are floors, not ceilings.
+    pub more_is_better: bool,
+    /// Bounds by number of events, ascending; none: for information.
+    pub bounds: &'static [Bound],
+    /// Why it is measured, or why the bound is what it is.
+    pub why: &'static str,
+}
+
+/// A million events: below, fixed costs hide how fast reading is.
+const MANY: u64 = 1_000_000;
+/// Ten million.
+const MOST: u64 = 10_000_000;
+
+const fn from(from_events: u64, must: f64, aim: f64) -> Bound {
+    Bound { from_events, must: Some(must), aim: Some(aim), most: None }
+}
+
+const fn only(from_events: u64, must: f64) -> Bound {
+    Bound { from_events, must: Some(must), aim: None, most: None }
+}
+
+const fn none(from_events: u64) -> Bound {
+    Bound { from_events, must: None, aim: None, most: None }
+}
+
+const fn less(
+    id: &'static str,
+    what: &'static str,
+    unit: Unit,
+    bounds: &'static [Bound],
+    why: &'static str,
+) -> Measure {
+    Measure { id, what, unit, more_is_better: false, bounds, why }
+}
+
+const fn more(
+    id: &'static str,
+    what: &'static str,
+    unit: Unit,
+    bounds: &'static [Bound],
+    why: &'static str,
+) -> Measure {
+    Measure { id, what, unit, more_is_better: true, bounds, why }
+}
+
+/// A frame of a 60 Hz screen; a longer stop than three is seen.
+const MOVED: &[Bound] = &[Bound { from_events: 0, must: Some(16.7), aim: Some(8.0), most: Some(50.0) }];
+/// The moved picture is there already; the sharp one may come a little later.
+const SHARP: &[Bound] = &[from(0, 150.0, 60.0)];
+
+const FRAME: &str = "a frame of a 60 Hz screen; three lost ones are seen";
+const PICTURE: &str = "the moved picture is there already, the sharp one may come a little later";
+
+/// Everything that is measured, in the order in which it is shown.
+pub const MEASURES: &[Measure] = &[
+    less(
+        "empty_ms",
+        "empty page ready",
+        Unit::Ms,
+        &[only(0, 500.0)],
+        "before a file is dropped nobody should wait",
+    ),
+    less(
+        "page_kb",
+        "first visit, gzip",
+        Unit::Kb,
+        &[from(0, 600.0, 350.0)],
+        "what has to travel before anything runs",
+    ),
+    less(
+        "stream_ms",
+        "only streaming the file in the page",
+        Unit::Ms,
+        &[],
+        "the limit: no reader in the page can be faster",
+    ),
+    less("first_paint_ms", "open to first paint", Unit::Ms, &[], "what a person waits for"),
+    less(
+        "first_paint_ratio",
+        "first paint to streaming",
+        Unit::Times,
+        &[none(0), from(MANY, 4.0, 2.5), from(MOST, 5.0, 3.0)],
+        "the same on every machine; small files have no bound, fixed costs rule them",
+    ),
+    less(
+        "ready_ms",
+        "open to ready",
+        Unit::Ms,
+        &[],
+        "the allocator model is checked too: every figure is final",
+    ),
+    less("ready_ratio", "ready to streaming", Unit::Times, &[none(0), from(MANY, 12.0, 6.0)], "as above"),
+    less(
+        "worker_mib",
+        "worker memory when ready",
+        Unit::Mib,
+        &[from(0, 400.0, 250.0), from(MOST, 1228.8, 800.0)],
+        "less than the file of 475 MB itself; a tab has 4 GiB in all",
+    ),
+    less(
+        "tab_mib",
+        "peak of the tab's process",
+        Unit::Mib,
+        &[],
+        "what the operating system sees; the largest renderer",
+    ),
+    less("full_moved_ms", "whole: moved picture", Unit::Ms, MOVED, FRAME),
+    less("full_sharp_ms", "whole: sharp picture", Unit::Ms, SHARP, PICTURE),
+    less("hundredth_moved_ms", "a hundredth: moved picture", Unit::Ms, MOVED, FRAME),
+    less("hundredth_sharp_ms", "a hundredth: sharp picture", Unit::Ms, SHARP, PICTURE),
+    less("peak_moved_ms", "at the peak: moved picture", Unit::Ms, MOVED, FRAME),
+    less("peak_sharp_ms", "at the peak: sharp picture", Unit::Ms, SHARP, PICTURE),
+    less(
+        "hover_ms",
+        "pointer to details",
+        Unit::Ms,
+        &[from(0, 30.0, 10.0)],
+        "two frames: the details follow the hand",
+    ),
+    less("search_ms", "search over all stacks", Unit::Ms, &[from(0, 300.0, 50.0)], "while somebody types"),
+    less("state_ms", "state at an event", Unit::Ms, &[only(0, 50.0)], "stepping by a held key stays smooth"),
+    more(
+        "reader_mb_s",
+        "reader alone, native",
+        Unit::MbPerS,
+        &[none(0), from(MANY, 600.0, 900.0)],
+        "about half of what memory that is read once can give",
+    ),
+    less("python_s", "CPython's pickle.load", Unit::S, &[], "what scripts do today"),
+    more(
+        "reader_to_python",
+        "reader to CPython",
+        Unit::Times,
+        &[none(0), only(MANY, 20.0)],
+        "the same on every machine",
+    ),
+    less(
+        "summary_no_model_s",
+        "vramscope summary --no-model",
+        Unit::S,
+        &[from(0, 1.2, 0.7), none(MOST)],
+        "for 475 MB: no cause to look away",
+    ),
+    less(
+        "summary_no_model_mib",
+        "  its memory",
+        Unit::Mib,
+        &[only(0, 300.0), none(MOST)],
+        "for 475 MB: less than the file",
+    ),
+    less("summary_s", "vramscope summary", Unit::S, &[], "with every event checked"),
+    less("summary_mib", "  its memory", Unit::Mib, &[], "as above"),
+];
+
+/// Figures of one file among those of a row of sizes.
+pub const LINEAR: &[Measure] = &[
+    less("first_paint_ms", "first paint", Unit::Ms, &[], "grows no faster than the file"),
+    less("ready_ms", "ready", Unit::Ms, &[], "as above"),
+    less(
+        "ready_ms_per_million",
+        "ready, each million events",
+        Unit::Ms,
+        &[],
+        "the same for each size, or it is not linear",
+    ),
+    less(
+        "worker_mib",
+        "worker memory",
+        Unit::Mib,
+        &[none(0), from(MOST, 1228.8, 800.0)],
+        "a tab has 4 GiB in all",
+    ),
+    less(
+        "worker_bytes_per_event",
+        "worker memory, each event",
+        Unit::Bytes,
+        &[],
+        "the same for each size, but for what is fixed",
+    ),
+    less(
+        "first_paint_ratio",
+        "first paint to streaming",
+        Unit::Times,
+        &[none(0), from(MANY, 4.0, 2.5), from(MOST, 5.0, 3.0)],
+        "as for any file",
+    ),
+];
+
+/// A measure by its name.
+pub fn measure(id: &str) -> Option<&'static Measure> {
+    MEASURES.iter().chain(LINEAR).find(|measure| measure.id == id)
+}
+
+impl Measure {
+    /// The bounds for a file.
+    pub fn bound(&self, events: u64) -> Option<Bound> {
+        self.bounds.iter().rev().find(|bound| bound.from_events <= events).copied()
+    }
+}
