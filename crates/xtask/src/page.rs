@@ -1,11 +1,13 @@
-//! The built page: Trunk compiles and copies, then the names, the policy and the one-file form are ours.
+//! The built page: Trunk compiles and copies, then what travels is made small, and the policy and the one-file form are ours.
 
 mod html;
+mod lean;
 mod modules;
 mod names;
 mod policy;
 mod single_file;
 mod size;
+mod styles;
 
 use std::env;
 use std::fs;
@@ -60,8 +62,15 @@ fn finish(folder: &Path) -> Result<()> {
     let module = folder.join("vramscope-web_bg.wasm");
     fs::write(folder.join("vramscope_bg.wasm"), names::strip(&fs::read(&module)?)?)?;
     fs::remove_file(module)?;
+    for script in ["vramscope.js", "worker.js"] {
+        let file = folder.join(script);
+        fs::write(&file, lean::script(&read(&file)?).with_context(|| script.to_owned())?)?;
+    }
+    fs::write(folder.join("app.js"), modules::bundle(folder, "app.js")?)?;
+    fs::remove_dir_all(folder.join("js"))?;
     let index = folder.join("index.html");
-    let page = html::without_trunk_links(&read(&index)?);
+    let page = styles::join(folder, &html::without_trunk_links(&read(&index)?))?;
+    fs::remove_dir(folder.join("css")).context("css/ holds what index.html does not link")?;
     fs::write(folder.join("vramscope.html"), single_file::write(folder, &page)?)?;
     fs::write(index, policy::insert(&page, &policy::served())?)?;
     Ok(())

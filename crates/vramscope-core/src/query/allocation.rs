@@ -60,6 +60,7 @@ pub struct Allocation {
 }
 
 /// Everything about one allocation; `at` is the moment for its place in the pile.
+#[inline]
 pub fn allocation(
     recording: &Recording,
     ordinal: i64,
@@ -131,6 +132,7 @@ pub(super) fn allocation_in(
 }
 
 /// The event says it, or, of what was there before recording, the block.
+#[inline]
 fn forward_stack(
     segment: Option<&Segment>,
     address: u64,
@@ -146,6 +148,7 @@ fn forward_stack(
 }
 
 /// Texts of the `annotate` events at an address between two moments.
+#[inline]
 fn annotations(recording: &Recording, device: &Device, address: u64, start: u32, end: u32) -> Vec<String> {
     let events = &device.events;
     let from = events.notes.partition_point(|(event, _)| *event < start);
@@ -169,12 +172,14 @@ fn lifetime(replay: &Replay, start: u32, end_moment: u32) -> Option<i64> {
 }
 
 /// The final segment that holds an address. Segments that are gone by then are not known.
+#[inline]
 fn segment_around(device: &Device, address: u64) -> Option<&Segment> {
     let after = device.segments.partition_point(|segment| segment.address <= address);
     let segment = device.segments.get(after.checked_sub(1)?)?;
     (address - segment.address < segment.size_bytes).then_some(segment)
 }
 
+#[inline]
 fn why_no_stack(recording: &Recording, device: &Device, before_recording: bool) -> &'static str {
     let any_stack = recording.snapshot.stacks.n_stacks() > 1;
     if before_recording {

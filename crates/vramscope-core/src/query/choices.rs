@@ -57,6 +57,7 @@ impl Tally {
 }
 
 /// Streams and pools of a device, most bytes first.
+#[inline]
 pub fn choices(recording: &Recording, ordinal: i64) -> Option<Choices> {
     let (_, replay) = recording.whole_device(ordinal)?;
     let rows = replay.allocations();
@@ -81,9 +82,9 @@ pub fn choices(recording: &Recording, ordinal: i64) -> Option<Choices> {
         pools.entry(replay.segments().pool_of(id)).or_default().up(bytes);
     }
     let mut streams: Vec<(u64, Tally)> = streams.into_iter().collect();
-    streams.sort_by_key(|(stream, tally)| (std::cmp::Reverse(tally.peak), *stream));
+    streams.sort_unstable_by_key(|(stream, tally)| (std::cmp::Reverse(tally.peak), *stream));
     let mut pools: Vec<_> = pools.into_iter().collect();
-    pools.sort_by_key(|(pool, tally)| (std::cmp::Reverse(tally.peak), *pool));
+    pools.sort_unstable_by_key(|(pool, tally)| (std::cmp::Reverse(tally.peak), *pool));
     let stream = |(stream, tally): (u64, Tally)| StreamChoice {
         stream: super::stream_text(stream),
         allocations: tally.allocations,

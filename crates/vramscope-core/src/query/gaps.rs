@@ -7,6 +7,7 @@ use crate::units;
 use crate::warning::{Severity, Warning};
 
 /// Warnings of reading, then what each device's replay found, contradictions before what is merely missing.
+#[inline]
 pub(super) fn warnings(recording: &Recording) -> Vec<Warning> {
     let mut all = recording.snapshot.warnings.list().to_vec();
     let devices = || recording.snapshot.devices.iter().zip(&recording.replays);
@@ -53,6 +54,7 @@ impl Gaps<'_> {
 }
 
 /// Events and segments that cannot all be true.
+#[inline]
 fn contradictions(gaps: &mut Gaps<'_>, replay: &Replay) {
     let (history, faults) = (replay.history(), replay.segments().faults());
     gaps.warn(
@@ -113,6 +115,7 @@ fn contradictions(gaps: &mut Gaps<'_>, replay: &Replay) {
 }
 
 /// What was there before the first event, and why its past is not known.
+#[inline]
 fn beginning(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     let history = replay.history();
     let events = device.events.len() as u64;
@@ -184,6 +187,7 @@ fn ring_is_full(device: &Device, replay: &Replay) -> bool {
 }
 
 /// Kinds of events that are missing altogether (`skip_actions`).
+#[inline]
 fn skipped_actions(gaps: &mut Gaps<'_>, snapshot: &Snapshot, device: &Device, replay: &Replay) {
     let has = |actions: &[Action]| device.events.actions.iter().any(|action| actions.contains(action));
     let rows = replay.allocations();
@@ -223,6 +227,7 @@ fn skipped_actions(gaps: &mut Gaps<'_>, snapshot: &Snapshot, device: &Device, re
 }
 
 /// Allocations without a stack, by reason.
+#[inline]
 fn stacks(gaps: &mut Gaps<'_>, snapshot: &Snapshot, device: &Device, replay: &Replay) {
     let rows = replay.allocations();
     let (mut none, mut before, mut of_free) = ((0u64, 0u64), (0u64, 0u64), (0u64, 0u64));
@@ -264,6 +269,7 @@ fn stacks(gaps: &mut Gaps<'_>, snapshot: &Snapshot, device: &Device, replay: &Re
 }
 
 /// What the card holds besides PyTorch's memory is not in a snapshot; an OOM tells how much room there was.
+#[inline]
 fn outside_pytorch(gaps: &mut Gaps<'_>, device: &Device, replay: &Replay) {
     let Some(&event) = replay.ooms().last() else { return };
     let free = device.events.addrs.get(event as usize).copied().unwrap_or(0);

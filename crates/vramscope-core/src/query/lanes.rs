@@ -59,6 +59,7 @@ const MAX_DEPTH: usize = 256;
 const MAX_WIDTH: u32 = 16_384;
 
 /// Lanes over `x0..x1`, or over the whole recording, for a picture `width` pixels wide.
+#[inline]
 pub fn lanes(
     recording: &Recording,
     ordinal: i64,
@@ -93,6 +94,7 @@ struct Paired {
 }
 
 /// Pairs starts and ends of a device as a stack. The file names no thread and may have lost either end.
+#[inline]
 fn paired(annotations: &[Annotation], ordinal: i64) -> Vec<Paired> {
     let mut ends: Vec<&Annotation> = annotations.iter().filter(|end| end.device == ordinal).collect();
     ends.sort_by_key(|end| end.time_us);
@@ -119,6 +121,7 @@ fn paired(annotations: &[Annotation], ordinal: i64) -> Vec<Paired> {
 }
 
 /// Puts each range into the lane below those that it lies in; the result is in order of start.
+#[inline]
 fn in_lanes(mut ranges: Vec<Paired>) -> Vec<Paired> {
     let start = |range: &Paired| range.start_us.unwrap_or(i64::MIN);
     let end = |range: &Paired| range.end_us.unwrap_or(i64::MAX);
@@ -151,6 +154,7 @@ fn placed(replay: &Replay, axis: Axis, range: &Paired) -> Option<(Paired, f64, f
 }
 
 /// Merges neighbours in a lane that are thinner than a pixel, and in the last lane what is nested deeper.
+#[inline]
 fn merged(placed: Vec<(Paired, f64, f64)>, px: f64) -> Vec<(StringId, Range)> {
     let mut lanes: Vec<Vec<(StringId, Range)>> = vec![Vec::new(); MAX_LANES as usize];
     for (range, x0, x1) in placed {
@@ -180,6 +184,7 @@ fn merged(placed: Vec<(Paired, f64, f64)>, px: f64) -> Vec<(StringId, Range)> {
 }
 
 /// Calls that gave or took what a filter shows, by column.
+#[inline]
 fn driver(device: &Device, replay: &Replay, axis: Axis, (from, to): (f64, f64), width: u32) -> Vec<Calls> {
     let Some(shown) = replay.moments_between(axis, from, to) else { return Vec::new() };
     let spans = replay.segments().spans().iter();

@@ -2,6 +2,9 @@
 //!
 //! [`answer`] takes the questions of `crates/vramscope-web/README.md` as JSON. It never fails: what is out of range is clamped, an
 //! unknown id gives null. `probe` is not among them: it speaks of pixels, so `vramscope-web` turns it into `point`.
+//!
+//! Large functions that no frame waits for are `#[inline]`: whoever calls them compiles them, so the page builds them small although the
+//! replay beside them is built fast.
 
 mod allocation;
 mod chart;
@@ -122,6 +125,7 @@ enum Question {
 }
 
 /// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
+#[inline]
 pub fn answer(recording: &Recording, question: &str) -> String {
     let text = match serde_json::from_str(question) {
         Ok(question) => reply(recording, question),
@@ -130,6 +134,7 @@ pub fn answer(recording: &Recording, question: &str) -> String {
     text.unwrap_or_else(|_| "null".into())
 }
 
+#[inline]
 fn reply(recording: &Recording, question: Question) -> serde_json::Result<String> {
     use serde_json::to_string;
     match question {

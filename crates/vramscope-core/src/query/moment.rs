@@ -125,7 +125,7 @@ pub fn alive(recording: &Recording, device: i64, at: u32, limit: u32) -> Option<
     let (_, replay) = recording.device(device)?;
     let at = at.min(replay.end());
     let mut groups = by_stack(replay, at);
-    groups.sort_by_key(|(stack, group)| (std::cmp::Reverse(group.bytes), *stack));
+    groups.sort_unstable_by_key(|(stack, group)| (std::cmp::Reverse(group.bytes), *stack));
     let cut = groups.split_off(groups.len().min(limit as usize));
     let mut rest = Rest { rows: cut.len() as u32, ..Rest::default() };
     for (_, group) in &cut {

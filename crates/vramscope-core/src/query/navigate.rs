@@ -109,6 +109,7 @@ fn segment_event(device: &Device, moment: u32, towards: Side) -> Option<u32> {
 }
 
 /// Marked moments, ascending.
+#[inline]
 fn stops(replay: &Replay, kind: Stop) -> Vec<u32> {
     let mut stops = Vec::new();
     if kind != Stop::Peak {

@@ -35,6 +35,7 @@ pub struct OpenedDevice {
 }
 
 /// What the page needs to know first.
+#[inline]
 pub fn opened(recording: &Recording) -> Opened {
     let snapshot = &recording.snapshot;
     let both = || snapshot.devices.iter().zip(&recording.replays);
@@ -58,6 +59,7 @@ pub fn opened(recording: &Recording) -> Opened {
     }
 }
 
+#[inline]
 fn kind_of_stacks(snapshot: &Snapshot) -> &'static str {
     let kinds = || {
         let frames =

@@ -99,6 +99,7 @@ pub struct PeakAndEnd {
 }
 
 /// The overview of a device.
+#[inline]
 pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
     let (device, replay) = recording.device(ordinal)?;
     let peak = replay.peak();
@@ -124,6 +125,7 @@ pub fn overview(recording: &Recording, ordinal: i64) -> Option<Overview> {
     })
 }
 
+#[inline]
 fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> OomMark {
     let moment = event + 1;
     let stack = device.events.stacks.get(event as usize).copied().unwrap_or(StackId::EMPTY);
@@ -150,6 +152,7 @@ fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> O
 }
 
 /// Slots that own a place, then the two neutral ones as one.
+#[inline]
 fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
     let snapshot = &recording.snapshot;
     // Places keep their colours under a filter; their bytes are those of the part that it shows.
@@ -175,6 +178,7 @@ fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
 }
 
 /// What the reader must know before trusting the figures; the most severe fact only.
+#[inline]
 fn banner(device: &Device, replay: &Replay, snapshot: &Snapshot) -> Option<Banner> {
     let history = replay.history();
     let baseline = units::format_bytes(history.baseline_bytes);

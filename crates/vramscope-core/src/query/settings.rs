@@ -76,6 +76,7 @@ const KNOWN: [(&str, &str); 14] = [
 ];
 
 /// The settings of a recording.
+#[inline]
 pub fn settings(recording: &Recording) -> Settings {
     let snapshot = &recording.snapshot;
     let text = snapshot.settings.as_ref().map(|settings| settings.alloc_conf.clone().unwrap_or_default());
@@ -107,6 +108,7 @@ fn is_known(key: &str) -> bool {
     KNOWN.iter().any(|(known, _)| *known == key)
 }
 
+#[inline]
 fn row(key: &str, what: &'static str, values: Option<&Value>, config: &Config) -> Option<Row> {
     let default = Config::default();
     let recorded = values.and_then(|values| values.get(key));
@@ -153,6 +155,7 @@ fn bytes_or_unlimited(bytes: u64) -> String {
 }
 
 /// "off", "4 for every size", or the sizes from which each holds.
+#[inline]
 fn divisions(config: &Config) -> (String, bool) {
     let table = &config.power2_divisions;
     let name = |divisions: u32| if divisions > 1 { divisions.to_string() } else { "off".into() };
@@ -173,6 +176,7 @@ fn divisions(config: &Config) -> (String, bool) {
 }
 
 /// A value as it stands, and whether it means "off" or "unlimited".
+#[inline]
 fn plain(value: &Value) -> (String, bool) {
     match value {
         Value::Bool(on) => (on_off(*on), !on),

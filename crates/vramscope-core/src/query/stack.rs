@@ -44,6 +44,7 @@ pub struct ShownFx {
 }
 
 /// The groups of a stack.
+#[inline]
 pub fn groups(recording: &Recording, stack: StackId) -> Vec<Group> {
     let snapshot = &recording.snapshot;
     let mut groups: Vec<Group> = Vec::new();

@@ -104,6 +104,7 @@ pub struct History {
 }
 
 /// The figures of a recording.
+#[inline]
 pub fn summary(recording: &Recording) -> Summary {
     let snapshot = &recording.snapshot;
     let devices = snapshot.devices.iter().zip(&recording.replays);
@@ -121,6 +122,7 @@ pub fn summary(recording: &Recording) -> Summary {
     }
 }
 
+#[inline]
 fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSummary {
     DeviceSummary {
         device: device.ordinal,
@@ -150,6 +152,7 @@ fn device_summary(device: &Device, replay: &Replay, partial: bool) -> DeviceSumm
     }
 }
 
+#[inline]
 pub(crate) fn peak_figures(replay: &Replay) -> Figures {
     let peaks = replay.block_peaks();
     Figures {
@@ -162,6 +165,7 @@ pub(crate) fn peak_figures(replay: &Replay) -> Figures {
 }
 
 /// Why the sizes of some blocks are not known.
+#[inline]
 pub(crate) fn unknown_reason(replay: &Replay) -> Option<String> {
     let Some(model) = replay.model() else { return Some("The allocator model was not checked.".into()) };
     if !model.applies {
@@ -183,6 +187,7 @@ pub(crate) fn unknown_reason(replay: &Replay) -> Option<String> {
     }
 }
 
+#[inline]
 fn model_of(model: &replay::model::Model) -> Model {
     let difference = model.difference.as_ref().map(|difference| ModelDifference {
         event: u64::from(difference.event),
@@ -214,6 +219,7 @@ pub(crate) fn is_complete(device: &Device, replay: &Replay, partial: bool) -> bo
 }
 
 /// The end of what a filter shows, as far as the allocator model knows it.
+#[inline]
 pub(crate) fn figures_at_end(replay: &Replay) -> Figures {
     let end = replay.end();
     Figures {
@@ -226,6 +232,7 @@ pub(crate) fn figures_at_end(replay: &Replay) -> Figures {
 }
 
 /// The end. Allocated and active bytes are known here: they stand in the final segments.
+#[inline]
 fn end_figures(device: &Device, replay: &Replay, partial: bool) -> Figures {
     let known = device.has_segments && !partial;
     let sum = |allocated_only: bool| {

@@ -103,7 +103,7 @@ pub fn without_trunk_links(html: &str) -> String {
 }
 
 /// The whole line, if nothing else stands on it.
-fn with_line_end(html: &str, range: Range<usize>) -> Range<usize> {
+pub fn with_line_end(html: &str, range: Range<usize>) -> Range<usize> {
     let before = html[..range.start].trim_end_matches([' ', '\t']);
     let own_line = before.is_empty() || before.ends_with('\n');
     if own_line && html[range.end..].starts_with('\n') { before.len()..range.end + 1 } else { range }

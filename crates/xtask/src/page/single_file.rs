@@ -11,9 +11,11 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::{Engine, prelude::BASE64_STANDARD};
 
 use super::html::{self, Tag};
-use super::{modules, policy, read};
+use super::{policy, read};
 
 const GLUE: &str = "./vramscope.js";
+/// All modules joined.
+const APP: &str = "./app.js";
 
 /// The text of the one file, from the folder of the served page.
 pub fn write(folder: &Path, page: &str) -> Result<String> {
@@ -43,8 +45,8 @@ impl Inliner<'_> {
                 let glue = read(&self.folder.join(GLUE))?;
                 self.script(tag, "<script id=\"inline-glue\">", &glue)
             }
-            ("script", Some(src), _) if tag.get("type") == Some("module") => {
-                let script = modules::bundle(self.folder, src.trim_start_matches("./"))?;
+            ("script", Some(APP), _) if tag.get("type") == Some("module") => {
+                let script = read(&self.folder.join(APP))?;
                 self.script(tag, "<script type=\"module\">", &script)
             }
             ("script", None, _) | ("style", ..) => {

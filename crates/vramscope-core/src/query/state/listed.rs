@@ -47,6 +47,7 @@ pub struct ListedBlock {
 }
 
 /// Every segment and block of a device at a moment.
+#[inline]
 pub fn listed(recording: &Recording, ordinal: i64, moment: u32) -> Option<DeviceState> {
     let (_, replay) = recording.device(ordinal)?;
     let state = State::at(replay, moment);
@@ -68,6 +69,7 @@ pub fn listed(recording: &Recording, ordinal: i64, moment: u32) -> Option<Device
     })
 }
 
+#[inline]
 fn listed_block(replay: &Replay, block: &BlockNow) -> ListedBlock {
     ListedBlock {
         address: format!("0x{:x}", block.address),

@@ -147,12 +147,14 @@ pub struct Failed {
 }
 
 /// The allocator at a moment.
+#[inline]
 pub fn state(recording: &Recording, ordinal: i64, moment: u32) -> Option<AllocatorState> {
     let (device, replay) = recording.device(ordinal)?;
     let state = State::at(replay, moment);
     Some(figures_of(recording, device, replay, &state))
 }
 
+#[inline]
 fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &State) -> AllocatorState {
     let snapshot = &recording.snapshot;
     let moment = state.moment;
@@ -191,6 +193,7 @@ fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &S
     }
 }
 
+#[inline]
 fn sum(segments: &[&SegmentNow], state: &State) -> Figures {
     let mut figures = Figures { segments: segments.len() as u32, ..Figures::default() };
     for segment in segments {
@@ -214,6 +217,7 @@ fn sum(segments: &[&SegmentNow], state: &State) -> Figures {
 }
 
 /// Default pools first, large before small, then private ones; inside each by reserved bytes, as in the picture.
+#[inline]
 pub(super) fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
     let mut members: HashMap<Owner, Vec<&SegmentNow>> = HashMap::new();
     for segment in &state.segments {
@@ -240,9 +244,10 @@ pub(super) fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
     groups
 }
 
+#[inline]
 fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
     let mut held: Vec<&SegmentNow> = state.segments.iter().filter(|segment| segment.is_pinned()).collect();
-    held.sort_by_key(|segment| (Reverse(segment.free_bytes()), segment.address));
+    held.sort_unstable_by_key(|segment| (Reverse(segment.free_bytes()), segment.address));
     Pinned {
         segments: held.len() as u32,
         free_bytes: held.iter().fold(0, |sum, segment| segment.free_bytes().saturating_add(sum)),
@@ -255,10 +260,11 @@ fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
     }
 }
 
+#[inline]
 fn pinned_row(snapshot: &Snapshot, replay: &Replay, state: &State, segment: &SegmentNow) -> PinnedSegment {
     let mut live: Vec<&BlockNow> =
         state.blocks_of(segment).iter().filter(|block| block.allocation.is_some()).collect();
-    live.sort_by_key(|block| (Reverse(block.size_bytes), block.address));
+    live.sort_unstable_by_key(|block| (Reverse(block.size_bytes), block.address));
     let pinning = |block: &&BlockNow| {
         let allocation = block.allocation.unwrap_or(0);
         let site = Site::of_stack(replay.allocations().stack(allocation), snapshot);
@@ -276,6 +282,7 @@ fn pinned_row(snapshot: &Snapshot, replay: &Replay, state: &State, segment: &Seg
 }
 
 /// The OOM that led to this moment, with what its own pool and stream had free.
+#[inline]
 pub(super) fn failed(
     snapshot: &Snapshot,
     device: &Device,

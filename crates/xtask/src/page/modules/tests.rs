@@ -48,24 +48,18 @@ fn modules_come_after_what_they_import() {
     );
     let expected = "\
 const __modules = {};
-
-// js/store.js
 __modules['js/store.js'] = (() => {
 const load = () => 1;
 const SIZE = 2;
-return { load: load, SIZE: SIZE };
+return { load, SIZE };
 })();
-
-// js/main.js
 __modules['js/main.js'] = (() => {
-const { load: load } = __modules['js/store.js'];
+const { load } = __modules['js/store.js'];
 function start() {
-  load();
+load();
 }
-return { start: start };
+return { start };
 })();
-
-// app.js
 __modules['app.js'] = (() => {
 const { start: begin } = __modules['js/main.js'];
 const all = __modules['js/store.js'];
