@@ -90,25 +90,31 @@ impl Dense {
 
     /// The first moment in `from..to` with the most; `from` if the range is empty.
     pub(super) fn fullest(&self, from: u32, to: u32) -> u32 {
-        let mut candidates = Vec::with_capacity(2 * FAN);
-        self.collect(from as usize, to as usize, 0, &mut candidates);
-        candidates.sort_unstable();
-        best(&self.values, candidates.into_iter()).unwrap_or(from)
+        let mut most: Option<(u64, u32)> = None;
+        self.for_each_candidate(from as usize, to as usize, 0, &mut |moment| {
+            let value = self.values.at(moment);
+            if most.is_none_or(|(known, first)| value > known || value == known && moment < first) {
+                most = Some((value, moment));
+            }
+        });
+        most.map_or(from, |(_, moment)| moment)
     }
 
     /// Moments that stand for `from..to`, given in cells of a level (level 0: moments): whole groups by the level above.
-    fn collect(&self, from: usize, to: usize, level: usize, out: &mut Vec<u32>) {
-        let mut push = |cells: std::ops::Range<usize>| match level {
-            0 => out.extend(cells.map(|cell| cell as u32)),
-            _ => out.extend(self.levels[level - 1].get(cells).unwrap_or_default()),
+    fn for_each_candidate(&self, from: usize, to: usize, level: usize, visit: &mut impl FnMut(u32)) {
+        let mut each = |cells: std::ops::Range<usize>| match level {
+            0 => cells.for_each(|cell| visit(cell as u32)),
+            _ => {
+                self.levels[level - 1].get(cells).unwrap_or_default().iter().for_each(|&moment| visit(moment))
+            }
         };
         let (first_group, last_group) = (from.div_ceil(FAN), to / FAN);
         if first_group >= last_group || level >= self.levels.len() {
-            return push(from..to);
+            return each(from..to);
         }
-        push(from..first_group * FAN);
-        push(last_group * FAN..to);
-        self.collect(first_group, last_group, level + 1, out);
+        each(from..first_group * FAN);
+        each(last_group * FAN..to);
+        self.for_each_candidate(first_group, last_group, level + 1, visit);
     }
 }
 
