@@ -15,11 +15,12 @@ use crate::scenes::Scenes;
 pub(crate) struct Open {
     recording: Recording,
     scenes: Scenes,
+    last_search: query::LastSearch,
 }
 
 impl Open {
     pub(crate) fn new(recording: Recording) -> Self {
-        Self { recording, scenes: Scenes::default() }
+        Self { recording, scenes: Scenes::default(), last_search: query::LastSearch::default() }
     }
 
     pub(crate) fn recording(&self) -> &Recording {
@@ -36,7 +37,7 @@ impl Open {
         self.set_filter(request.filter()?);
         match request.pixel_question()? {
             Some(about_pixels) => self.answer_pixels(about_pixels),
-            None => Ok(query::answer(&self.recording, question)),
+            None => Ok(query::answer_after(&mut self.last_search, &self.recording, question)),
         }
     }
 
