@@ -59,6 +59,7 @@ fn measure(what: &str, url: &str) {
     );
     zoom(&page, what);
     scrub(&page, what);
+    find(&page, what);
     assert_eq!(page.errors(), Vec::<String>::new());
     assert_eq!(page.requests(), Vec::<String>::new());
 }
@@ -113,6 +114,25 @@ fn scrub(page: &Page, what: &str) {
         share(0.5),
         share(0.95)
     );
+}
+
+/// Patterns of several kinds: each answer leaves a measure from the field's input to the text on the page.
+fn find(page: &Page, what: &str) {
+    page.key("/", "Slash");
+    for pattern in ["backward", "Linear", "\\.py:\\d+$", "(at|c10)::.*empty", "optim.*step|zero_grad"] {
+        page.js(
+            "performance.clearMeasures('vramscope:search'); document.getElementById('find-input').select()",
+        );
+        page.devtools("Input.insertText", serde_json::json!({ "text": pattern }));
+        page.wait("performance.getEntriesByName('vramscope:search').length");
+        let ms = number(page, "performance.getEntriesByName('vramscope:search')[0].duration");
+        println!("{what}: search {pattern}: {ms:.1} ms, {}", page.text("#find-told"));
+        page.js("performance.clearMeasures('vramscope:search')");
+    }
+    let start = std::time::Instant::now();
+    page.key("Enter", "Enter");
+    page.wait("/ of /.test(document.getElementById('find-told').textContent)");
+    println!("{what}: to the first match within {} ms", start.elapsed().as_millis());
 }
 
 fn number(page: &Page, expression: &str) -> f64 {

@@ -3,6 +3,7 @@
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
 mod bad_files;
+mod find;
 mod formats;
 mod keyboard;
 mod large;
