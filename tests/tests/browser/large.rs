@@ -119,7 +119,7 @@ fn scrub(page: &Page, what: &str) {
 /// Patterns of several kinds: each answer leaves a measure from the field's input to the text on the page.
 fn find(page: &Page, what: &str) {
     page.key("/", "Slash");
-    for pattern in ["backward", "Linear", "\\.py:\\d+$", "(at|c10)::.*empty", "optim.*step|zero_grad"] {
+    for pattern in ["backward", "Linear", "\\.py:\\d+$", "optim.*step|zero_grad", "(at|c10)::.*empty"] {
         page.js(
             "performance.clearMeasures('vramscope:search'); document.getElementById('find-input').select()",
         );

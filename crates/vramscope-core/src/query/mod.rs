@@ -3,7 +3,7 @@
 //! [`answer`] takes the questions of `crates/vramscope-web/README.md` as JSON. It never fails: what is out of range is clamped, an
 //! unknown id gives null. `probe` is not among them: it speaks of pixels, so `vramscope-web` turns it into `point`.
 //!
-//! Large functions that no frame waits for are `#[inline]`: whoever calls them compiles them, so the page builds them small although the
+//! Large functions that are no hot loops are `#[inline]`: whoever calls them compiles them, so the page builds them small although the
 //! replay beside them is built fast.
 
 mod allocation;

@@ -236,6 +236,7 @@ pub fn search_next(
 }
 
 /// The stacks found on a device, most bytes at the peak first; none for an unknown device.
+#[inline]
 pub fn found_stacks(recording: &Recording, device: i64, matches: &Matches) -> Vec<FoundStack> {
     let Some((_, replay)) = recording.device(device) else { return Vec::new() };
     let rows = replay.allocations();
