@@ -121,3 +121,29 @@ fn state_lists_segments_and_blocks_at_a_moment() {
     assert!(String::from_utf8_lossy(&beyond.stderr).contains("12,154 events"));
     assert_eq!(vramscope(&["state", &file, "--at", "never"], None).status.code(), Some(2));
 }
+
+#[test]
+fn search_tells_as_grep_does() {
+    let output =
+        vramscope(&["search", "--json", "Train\\.py|train\\.PY|train\\.py", &path("train_plain")], None);
+    assert_eq!(output.status.code(), Some(0));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let device = &found["devices"][0];
+    let rows = device["rows"].as_array().unwrap();
+    assert_eq!(device["stacks"], rows.len());
+    let sum = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(
+        (sum("allocations"), sum("bytes")),
+        (device["allocations"].as_u64().unwrap(), device["bytes"].as_u64().unwrap())
+    );
+    assert!(rows.iter().all(|row| row["frames"][0]["kind"] == "own"));
+
+    let output = vramscope(&["search", "TRAIN", &path("train_plain")], None);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "nothing matches");
+    let text = String::from_utf8(vramscope(&["search", "train", &path("train_plain")], None).stdout).unwrap();
+    assert!(text.contains(" at the peak") && text.contains("    > "), "{text}");
+    let output = vramscope(&["search", "train(", &path("train_plain")], None);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("Not a pattern") && told.ends_with("  train(\n       ^\n"), "{told}");
+}

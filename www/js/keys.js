@@ -16,8 +16,8 @@ function name(event) {
   const mod = event.ctrlKey || event.metaKey ? 'Mod+' : '';
   const alt = event.altKey ? 'Alt+' : '';
   const shift = event.shiftKey ? 'Shift+' : '';
-  // "?" is where the layout puts it.
-  return event.key === '?' && !mod && !alt ? '?' : `${mod}${alt}${shift}${event.code}`;
+  // "?" and "/" are where the layout puts them.
+  return ['?', '/'].includes(event.key) && !mod && !alt ? event.key : `${mod}${alt}${shift}${event.code}`;
 }
 
 export function initKeys() {

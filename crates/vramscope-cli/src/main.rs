@@ -23,6 +23,7 @@ struct Cli {
 enum Command {
     Summary(commands::summary::Args),
     State(commands::state::Args),
+    Search(commands::search::Args),
 }
 
 fn main() -> ExitCode {
@@ -30,5 +31,6 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Summary(args) => commands::summary::run(&args),
         Command::State(args) => commands::state::run(&args),
+        Command::Search(args) => commands::search::run(&args),
     }
 }

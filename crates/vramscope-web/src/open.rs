@@ -18,11 +18,17 @@ pub(crate) struct Open {
     scenes: Scenes,
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
+    last_search: query::LastSearch,
 }
 
 impl Open {
     pub(crate) fn new(recording: Recording) -> Self {
-        Self { recording, scenes: Scenes::default(), looked: Default::default() }
+        Self {
+            recording,
+            scenes: Scenes::default(),
+            looked: Default::default(),
+            last_search: query::LastSearch::default(),
+        }
     }
 
     pub(crate) fn recording(&self) -> &Recording {
@@ -39,7 +45,7 @@ impl Open {
         self.set_filter(request.filter()?);
         match request.pixel_question()? {
             Some(about_pixels) => self.answer_pixels(about_pixels),
-            None => Ok(query::answer(&self.recording, question)),
+            None => Ok(query::answer_after(&mut self.last_search, &self.recording, question)),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod bench;
+mod find;
 mod formats;
 mod keyboard;
 mod looking;

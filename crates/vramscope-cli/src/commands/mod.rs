@@ -1,4 +1,5 @@
 //! One file for each command.
 
+pub(crate) mod search;
 pub(crate) mod state;
 pub(crate) mod summary;

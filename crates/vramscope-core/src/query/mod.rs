@@ -3,7 +3,7 @@
 //! [`answer`] takes the questions of `crates/vramscope-web/README.md` as JSON. It never fails: what is out of range is clamped, an
 //! unknown id gives null. `probe` is not among them: it speaks of pixels, so `vramscope-web` turns it into `point`.
 //!
-//! Large functions that no frame waits for are `#[inline]`: whoever calls them compiles them, so the page builds them small although the
+//! Large functions that are no hot loops are `#[inline]`: whoever calls them compiles them, so the page builds them small although the
 //! replay beside them is built fast.
 
 mod allocation;
@@ -15,6 +15,7 @@ mod moment;
 mod navigate;
 mod opened;
 mod overview;
+mod search;
 mod settings;
 mod stack;
 mod state;
@@ -27,6 +28,8 @@ pub use lanes::{Calls, Lanes, Range, lanes};
 pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
+pub use search::{AliveAtPeak, Found, FoundNext, FoundStack, LastSearch, Matches, PatternError, Way};
+pub use search::{found_stacks, search, search_next};
 pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
 pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};
@@ -117,6 +120,16 @@ enum Question {
         device: i64,
         moment: u32,
     },
+    Search {
+        device: i64,
+        pattern: String,
+    },
+    SearchNext {
+        device: i64,
+        pattern: String,
+        from: Option<u32>,
+        towards: Way,
+    },
     Summary,
     Choices {
         device: i64,
@@ -127,15 +140,21 @@ enum Question {
 /// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
 #[inline]
 pub fn answer(recording: &Recording, question: &str) -> String {
+    answer_after(&mut LastSearch::default(), recording, question)
+}
+
+/// The same, where a question about what was searched for last is quick to answer.
+#[inline]
+pub fn answer_after(last: &mut LastSearch, recording: &Recording, question: &str) -> String {
     let text = match serde_json::from_str(question) {
-        Ok(question) => reply(recording, question),
+        Ok(question) => reply(last, recording, question),
         Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
     };
     text.unwrap_or_else(|_| "null".into())
 }
 
 #[inline]
-fn reply(recording: &Recording, question: Question) -> serde_json::Result<String> {
+fn reply(last: &mut LastSearch, recording: &Recording, question: Question) -> serde_json::Result<String> {
     use serde_json::to_string;
     match question {
         Question::Overview { device } => to_string(&overview(recording, device)),
@@ -164,6 +183,16 @@ fn reply(recording: &Recording, question: Question) -> serde_json::Result<String
         }
         Question::At { device, axis, x } => to_string(&navigate::at(recording, device, axis, x)),
         Question::State { device, moment } => to_string(&state(recording, device, moment)),
+        Question::Search { device, pattern } => match last.get(&recording.snapshot, &pattern) {
+            Ok(matches) => to_string(&search(recording, device, matches)),
+            Err(error) => to_string(&error),
+        },
+        Question::SearchNext { device, pattern, from, towards } => {
+            match last.get(&recording.snapshot, &pattern) {
+                Ok(matches) => to_string(&search_next(recording, device, matches, from, towards)),
+                Err(error) => to_string(&error),
+            }
+        }
         Question::Summary => to_string(&summary::summary(recording)),
         Question::Choices { device } => to_string(&choices(recording, device)),
         Question::Settings => to_string(&settings(recording)),

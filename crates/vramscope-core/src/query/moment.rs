@@ -77,6 +77,7 @@ pub fn moment(recording: &Recording, device: i64, at: u32) -> Option<Moment> {
 }
 
 /// Bytes at a moment, and the allocation whose place in the pile covers a height.
+#[inline]
 pub fn point(
     recording: &Recording,
     device: i64,
@@ -121,6 +122,7 @@ impl Moment {
 }
 
 /// What is alive at a moment, by stack: the `limit` largest and the rest.
+#[inline]
 pub fn alive(recording: &Recording, device: i64, at: u32, limit: u32) -> Option<Alive> {
     let (_, replay) = recording.device(device)?;
     let at = at.min(replay.end());
@@ -165,6 +167,7 @@ fn by_stack(replay: &Replay, at: u32) -> Vec<(StackId, Sum)> {
     groups.into_iter().collect()
 }
 
+#[inline]
 fn row(recording: &Recording, replay: &Replay, stack: StackId, sum: Sum) -> Row {
     let site = Site::of_stack(stack, &recording.snapshot);
     Row {

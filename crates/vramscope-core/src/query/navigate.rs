@@ -56,6 +56,7 @@ pub(super) struct Place {
 }
 
 /// The next allocation in the pile (up, down), or the one that started before or after (left, right), with a moment at which it is alive.
+#[inline]
 pub(super) fn neighbour(
     recording: &Recording,
     device: i64,
@@ -81,6 +82,7 @@ pub(super) fn neighbour(
 }
 
 /// The neighbouring event or mark; the same moment at the edge.
+#[inline]
 pub(super) fn snap(recording: &Recording, device: i64, moment: u32, kind: Stop, towards: Side) -> Option<At> {
     let (device, replay) = recording.device(device)?;
     let moment = moment.min(replay.end());
