@@ -3,7 +3,8 @@
 /* global wasm_bindgen, importScripts */
 if (typeof wasm_bindgen === 'undefined') importScripts('./vramscope.js');
 
-const SLICE = 4 * 1024 * 1024;
+/** Bytes of a piece, at most: the browser's pipe holds no more. */
+const PIECE = 2 * 1024 * 1024;
 const REPORT_EVERY_MS = 50;
 /** A slice of checking takes about so long: questions and pictures come between two. */
 const CHECK_MS = 9;
@@ -58,28 +59,56 @@ async function handle(message) {
   }
 }
 
-/** @param {Blob} file read so that the next slice is on its way while this one is decoded */
+/** @param {Blob} file read so that the next piece is on its way while this one is decoded */
 async function read(file) {
   const start = performance.now();
+  const pieces = file.stream();
+  const take = taker(pieces);
   let reported = start;
-  let offset = 0;
-  const slice = () => {
-    const from = offset;
-    offset = Math.min(file.size, offset + SLICE);
-    const bytes = from < file.size ? file.slice(from, offset).arrayBuffer() : null;
-    if (bytes) bytes.catch(() => {}); // reported when it is awaited, if it ever is
-    return bytes;
-  };
-  for (let next = slice(); next; ) {
-    const bytes = await next.catch(() => Promise.reject(UNREADABLE));
-    next = slice();
-    session.feed(new Uint8Array(bytes));
+  let next = take(null);
+  for (;;) {
+    const { done, value } = await next.catch(() => Promise.reject(UNREADABLE));
+    if (done) break;
+    next = take(spare.pop() || null);
+    session.feed(value);
+    spare.push(value.buffer);
     const now = performance.now();
-    if (now - reported >= REPORT_EVERY_MS || !next) {
+    if (now - reported >= REPORT_EVERY_MS) {
       reported = now;
-      self.postMessage({ type: 'progress', total: file.size, ms: now - start, ...JSON.parse(session.progress()) });
+      progress(file, now - start);
     }
   }
+  progress(file, performance.now() - start);
+}
+
+/** @type {ArrayBuffer[]} buffers of pieces that are decoded */
+const spare = [];
+
+/**
+ * Pieces of a stream, into buffers that are used again where the browser can: fresh memory for each costs as much as reading.
+ * @param {ReadableStream<Uint8Array>} pieces
+ * @returns {(buffer: ArrayBuffer|null) => Promise<{done: boolean, value: Uint8Array}>}
+ */
+function taker(pieces) {
+  let reader;
+  try {
+    reader = pieces.getReader({ mode: 'byob' });
+  } catch {
+    const plain = pieces.getReader();
+    return () => handled(plain.read());
+  }
+  return (buffer) => handled(reader.read(new Uint8Array(buffer || new ArrayBuffer(PIECE))));
+}
+
+/** @param {Promise<any>} promise whose failure is told when it is awaited, if it ever is */
+function handled(promise) {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** @param {Blob} file @param {number} ms */
+function progress(file, ms) {
+  self.postMessage({ type: 'progress', total: file.size, ms, ...JSON.parse(session.progress()) });
 }
 
 /** @param {string} text the session's JSON */

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::allocations::Allocations;
+use super::passes;
 use crate::allocator::Config;
 use crate::allocator::sizes::{MIN_BLOCK, round_size};
 use crate::model::Device;
@@ -25,11 +26,10 @@ impl BlockSizes {
         config: &Config,
         with_final_state: bool,
     ) -> Self {
-        let mut sizes = BlockSizes::default();
-        for id in 0..allocations.len() {
-            sizes.units.push(0);
-            sizes.set(id, round_size(allocations.size_bytes(id), config));
-        }
+        let mut sizes = BlockSizes { units: vec![0; allocations.len() as usize], odd: HashMap::new() };
+        passes::for_each(allocations.len() as usize, |id| {
+            sizes.set(id as u32, round_size(allocations.size_bytes(id as u32), config));
+        });
         if with_final_state {
             sizes.take_final(device, allocations);
         }

@@ -9,6 +9,7 @@ mod filter;
 mod live;
 pub mod model;
 mod pairing;
+mod passes;
 mod recording;
 pub mod segments;
 mod series;
@@ -351,6 +352,12 @@ impl Replay {
 }
 
 fn oom_events(device: &Device) -> Vec<u32> {
-    let actions = device.events.actions.iter().enumerate();
-    actions.filter(|(_, action)| **action == Action::Oom).map(|(event, _)| event as u32).collect()
+    let actions = &device.events.actions;
+    let mut ooms = Vec::new();
+    passes::for_each(actions.len(), |event| {
+        if actions[event] == Action::Oom {
+            ooms.push(event as u32);
+        }
+    });
+    ooms
 }

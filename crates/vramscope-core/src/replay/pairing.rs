@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::History;
 use super::allocations::{Allocations, Columns, NEVER};
+use super::passes;
 use crate::ids::{StackId, StreamId};
 use crate::model::{Action, BlockState, Device};
 
@@ -38,10 +39,11 @@ struct Pairing {
 pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
     let events = &device.events;
     let mut pairing = Pairing::default();
-    let request_frees = requests_free(device, with_final_state);
-    let requests_recorded = !skips_requests(device);
-    pairing.reserve(events.actions.iter().filter(|action| **action == Action::Alloc).count());
-    for event in 0..events.len() {
+    let counts = Counts::of(&events.actions);
+    let request_frees = requests_free(device, &counts, with_final_state);
+    let requests_recorded = !counts.skip_requests();
+    pairing.reserve(counts.allocs);
+    passes::for_each(events.len(), |event| {
         let moment = event as u32 + 1;
         let row = || (events.addrs[event], events.sizes[event], events.streams[event], events.stacks[event]);
         match events.actions[event] {
@@ -52,26 +54,45 @@ pub(super) fn pair(device: &Device, with_final_state: bool) -> Paired {
             Action::Free => pairing.free(moment, row()),
             _ => {}
         }
-    }
+    });
     if with_final_state {
         pairing.compare_with_blocks(device);
     }
     pairing.finish()
 }
 
-/// With `skip_actions` a trace may have no `free_completed` at all; then the request is what frees, unless blocks really wait.
-fn requests_free(device: &Device, with_final_state: bool) -> bool {
-    let none_completed =
-        !device.events.actions.iter().any(|action| matches!(action, Action::FreeCompleted | Action::Free));
-    let waiting = device.active_blocks().any(|(_, block)| block.state == BlockState::PendingFree);
-    none_completed && !(with_final_state && waiting)
+/// How many events of a kind there are.
+#[derive(Default)]
+struct Counts {
+    allocs: usize,
+    requests: usize,
+    completed: usize,
+    frees: usize,
 }
 
-/// `skip_actions` left `free_requested` out. A single completed free without its request is only a ring that was cut between the two.
-fn skips_requests(device: &Device) -> bool {
-    let actions = &device.events.actions;
-    let completed = actions.iter().filter(|action| **action == Action::FreeCompleted).take(2).count();
-    completed > 1 && !actions.contains(&Action::FreeRequested)
+impl Counts {
+    fn of(actions: &[Action]) -> Self {
+        let mut counts = Counts::default();
+        passes::for_each(actions.len(), |event| match actions[event] {
+            Action::Alloc => counts.allocs += 1,
+            Action::FreeRequested => counts.requests += 1,
+            Action::FreeCompleted => counts.completed += 1,
+            Action::Free => counts.frees += 1,
+            _ => {}
+        });
+        counts
+    }
+
+    /// `skip_actions` left `free_requested` out. A single completed free without its request is only a ring that was cut between the two.
+    fn skip_requests(&self) -> bool {
+        self.completed > 1 && self.requests == 0
+    }
+}
+
+/// With `skip_actions` a trace may have no `free_completed` at all; then the request is what frees, unless blocks really wait.
+fn requests_free(device: &Device, counts: &Counts, with_final_state: bool) -> bool {
+    let waiting = device.active_blocks().any(|(_, block)| block.state == BlockState::PendingFree);
+    counts.completed == 0 && counts.frees == 0 && !(with_final_state && waiting)
 }
 
 type Row = (u64, u64, StreamId, StackId);

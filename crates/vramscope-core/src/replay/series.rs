@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::passes;
 use super::segments::Span;
 use crate::model::{Action, Events};
 
@@ -148,7 +149,8 @@ pub(super) fn alive_bytes(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u3
     }
     // Differences first; two's complement makes a fall of `size` the sum with its negative.
     let mut series = vec![0u64; n_moments as usize];
-    for (start, end, size) in (0..n).map(life) {
+    passes::for_each(n as usize, |id| {
+        let (start, end, size) = life(id as u32);
         if start < end {
             if let Some(cell) = series.get_mut(start as usize) {
                 *cell = cell.wrapping_add(size);
@@ -157,42 +159,47 @@ pub(super) fn alive_bytes(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u3
                 *cell = cell.wrapping_sub(size);
             }
         }
-    }
+    });
     let mut sum = 0u64;
-    for cell in &mut series {
-        sum = sum.wrapping_add(*cell);
-        *cell = sum;
-    }
+    passes::for_each(series.len(), |moment| {
+        sum = sum.wrapping_add(series[moment]);
+        series[moment] = sum;
+    });
     Dense::new(series)
 }
 
 /// The same in units of 512 bytes, if every size is a multiple and no sum is beyond 32 bits: half the memory, also on the way.
 fn alive_units(n_moments: u32, n: u32, life: impl Fn(u32) -> (u32, u32, u64)) -> Option<Vec<u32>> {
-    if !(0..n).all(|id| life(id).2.is_multiple_of(UNIT)) {
+    // Where some are odd, they are so early.
+    if !(0..n.min(1_000)).all(|id| life(id).2.is_multiple_of(UNIT)) {
         return None;
     }
-    let mut series = vec![0u32; n_moments as usize];
-    // What began and has ended at a moment, as 32-bit differences: exact while no sum overflows, which `sum` watches.
-    let mut change = |moment: u32, units: i64| -> Option<()> {
+    let (mut series, mut fits, mut odd) = (vec![0u32; n_moments as usize], true, false);
+    // What began and what ended at a moment, as a signed difference.
+    let mut change = |moment: u32, units: i64| {
         if let Some(cell) = series.get_mut(moment as usize) {
-            let changed = i64::from(*cell as i32) + units;
-            *cell = i32::try_from(changed).ok()? as u32;
+            let changed = i32::try_from(i64::from(*cell as i32) + units);
+            fits &= changed.is_ok();
+            *cell = changed.unwrap_or(0) as u32;
         }
-        Some(())
     };
-    for (start, end, size) in (0..n).map(life) {
+    passes::for_each(n as usize, |id| {
+        let (start, end, size) = life(id as u32);
+        odd |= !size.is_multiple_of(UNIT);
         if start < end {
-            let units = i64::try_from(size / UNIT).ok()?;
-            change(start, units)?;
-            change(end, -units)?;
+            // No size is beyond 64 TiB (`decode`); one that is would not fit either way.
+            let units = (size / UNIT).min(1 << 40) as i64;
+            change(start, units);
+            change(end, -units);
         }
-    }
+    });
     let mut sum = 0i64;
-    for cell in &mut series {
-        sum += i64::from(*cell as i32);
-        *cell = u32::try_from(sum).ok()?;
-    }
-    Some(series)
+    passes::for_each(series.len(), |moment| {
+        sum += i64::from(series[moment] as i32);
+        fits &= u32::try_from(sum).is_ok();
+        series[moment] = sum as u32;
+    });
+    (fits && !odd).then_some(series)
 }
 
 /// A value that changes seldom: the moments at which it does.
@@ -210,16 +217,16 @@ impl Steps {
         let mut change: i128 = 0;
         let mut lowest: i128 = 0;
         let mut changes = vec![(0u32, 0i128)];
-        for (event, action) in events.actions.iter().enumerate() {
-            let size = i128::from(events.sizes[event]);
-            change += match action {
-                Action::SegmentAlloc | Action::SegmentMap => size,
-                Action::SegmentFree | Action::SegmentUnmap => -size,
-                _ => continue,
+        passes::for_each(events.len(), |event| {
+            let size = || i128::from(events.sizes[event]);
+            change += match events.actions[event] {
+                Action::SegmentAlloc | Action::SegmentMap => size(),
+                Action::SegmentFree | Action::SegmentUnmap => -size(),
+                _ => return,
             };
             lowest = lowest.min(change);
             changes.push((event as u32 + 1, change));
-        }
+        });
         let start = match final_bytes {
             Some(end) => (i128::from(end) - change).max(-lowest),
             None => -lowest,

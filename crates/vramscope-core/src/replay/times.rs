@@ -1,5 +1,7 @@
 //! When events happened, since the first one.
 
+use super::passes;
+
 /// Microseconds since the first event at each event, never falling: backward jitter is levelled, so that they can be searched. Half the
 /// memory for recordings of up to 71 minutes. Empty without times.
 #[derive(Clone, Debug)]
@@ -12,9 +14,18 @@ impl Times {
     /// From times since the epoch.
     pub(super) fn rising(times_us: &[i64]) -> Self {
         let Some(&first) = times_us.first() else { return Times::Short(Vec::new()) };
-        let short =
-            rising(times_us, first).map(|time| u32::try_from(time).ok()).collect::<Option<Vec<u32>>>();
-        short.map_or_else(|| Times::Long(rising(times_us, first).collect()), Times::Short)
+        let (mut short, mut fits) = (Vec::with_capacity(times_us.len()), true);
+        for_each_rising(times_us, first, |time| match u32::try_from(time) {
+            Ok(time) => short.push(time),
+            Err(_) => fits = false,
+        });
+        if fits {
+            return Times::Short(short);
+        }
+        drop(short);
+        let mut long = Vec::with_capacity(times_us.len());
+        for_each_rising(times_us, first, |time| long.push(time));
+        Times::Long(long)
     }
 
     /// That of an event.
@@ -42,11 +53,12 @@ impl Times {
     }
 }
 
-fn rising(times_us: &[i64], first: i64) -> impl Iterator<Item = i64> {
-    times_us.iter().scan(0, move |latest, time| {
-        *latest = (*latest).max(time.saturating_sub(first));
-        Some(*latest)
-    })
+fn for_each_rising(times_us: &[i64], first: i64, mut take: impl FnMut(i64)) {
+    let mut latest = 0;
+    passes::for_each(times_us.len(), |event| {
+        latest = latest.max(times_us[event].saturating_sub(first));
+        take(latest);
+    });
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::ids::{StackId, StreamId};
 use crate::model::{Action, Device, PoolId, SegmentKind};
 use crate::replay::allocations::{Allocations, NEVER};
 use crate::replay::live::Checkpoints;
+use crate::replay::passes;
 
 /// Follows reserved memory through a device's trace. `with_final_state`: its segments belong to the last event.
 pub(in crate::replay) fn track(
@@ -23,10 +24,10 @@ pub(in crate::replay) fn track(
 ) -> Segments {
     let mut tracker = Tracker::new(device, config, with_final_state);
     tracker.place_started(allocations, 0);
-    for event in 0..device.events.len() {
+    passes::for_each(device.events.len(), |event| {
         tracker.event(device, event);
         tracker.place_started(allocations, event as u32 + 1);
-    }
+    });
     tracker.finish(device.events.len() as u32 + 1)
 }
 
