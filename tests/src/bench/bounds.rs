@@ -169,6 +169,13 @@ pub const MEASURES: &[Measure] = &[
     less("peak_moved_ms", "at the peak: moved picture", Unit::Ms, MOVED, FRAME),
     less("peak_sharp_ms", "at the peak: sharp picture", Unit::Ms, SHARP, PICTURE),
     less(
+        "wheel_wait_ms",
+        "a wheel's step, held back by the browser",
+        Unit::Ms,
+        &[],
+        "before the page hears of it; it comes on top of the figures above",
+    ),
+    less(
         "hover_ms",
         "pointer to details",
         Unit::Ms,

@@ -121,7 +121,7 @@ export function initFind() {
   const bar = byId('find');
   bar.append(field, button('find-previous', 'Previous match', 'Shift Enter', 'prev', () => go('previous')), button('find-next', 'Next match', 'Enter', 'next', () => go('next')), told, button('find-close', 'Close', 'Esc', 'close', close), fault);
   bar.addEventListener('keydown', key);
-  field.addEventListener('input', (event) => search(event.timeStamp));
+  field.addEventListener('input', () => search(performance.now()));
   byId('find-open').addEventListener('click', () => (isOpen() ? close() : open()));
   show(null);
   for (const topic of /** @type {const} */ (['active', 'filter'])) on(topic, () => search());

@@ -22,8 +22,11 @@ fn integral(tree: PickleValue) -> PickleValue {
             PickleValue::I64(float as i64)
         }
         PickleValue::List(items) => PickleValue::List(items.into_iter().map(integral).collect()),
-        PickleValue::Dict(pairs) => {
-            PickleValue::Dict(pairs.into_iter().map(|(key, value)| (key, integral(value))).collect())
+        PickleValue::Dict(mut pairs) => {
+            for value in pairs.values_mut() {
+                *value = integral(std::mem::replace(value, PickleValue::None));
+            }
+            PickleValue::Dict(pairs)
         }
         other => other,
     }
@@ -71,7 +74,12 @@ impl SnapshotBuilder {
                     }
                     _ => None,
                 });
-                PickleValue::Dict(pairs.collect::<BTreeMap<_, _>>())
+                // One by one: to collect into a map compiles a sort.
+                let mut dict = BTreeMap::new();
+                for (key, value) in pairs {
+                    dict.insert(key, value);
+                }
+                PickleValue::Dict(dict)
             }
             Value::Unsigned(_) | Value::None | Value::Opaque => PickleValue::None,
         }

@@ -38,7 +38,7 @@ pub(super) fn rotate_to_time_order(events: &mut Events) -> Option<usize> {
     for (index, _) in &mut events.notes {
         *index = (*index + n - cut as u32) % n;
     }
-    events.notes.sort_by_key(|(index, _)| *index);
+    events.notes.sort_unstable_by_key(|(index, _)| *index);
     Some(cut)
 }
 

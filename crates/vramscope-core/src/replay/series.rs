@@ -240,7 +240,8 @@ impl Steps {
 
     /// Reserved bytes of some spans only.
     pub(super) fn of_spans<'a>(spans: impl Iterator<Item = &'a Span>) -> Self {
-        let mut changes: BTreeMap<u32, i128> = BTreeMap::from([(0, 0)]);
+        let mut changes: BTreeMap<u32, i128> = BTreeMap::new();
+        changes.insert(0, 0);
         for span in spans {
             *changes.entry(span.start).or_default() += i128::from(span.size_bytes);
             *changes.entry(span.end).or_default() -= i128::from(span.size_bytes);

@@ -42,7 +42,7 @@ impl Slots {
             *sum = sum.saturating_add(*bytes);
         }
         let mut ranking: Vec<(&Site, u64)> = bytes_of_site.into_iter().collect();
-        ranking.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0).cmp(&order(b.0))));
+        ranking.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0).cmp(&order(b.0))));
         ranking.truncate(SLOTS_BY_RANK);
         let rank: HashMap<&Site, u8> =
             ranking.iter().enumerate().map(|(at, (site, _))| (*site, at as u8)).collect();

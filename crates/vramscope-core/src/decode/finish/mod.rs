@@ -188,7 +188,7 @@ impl SnapshotBuilder {
         source: Source,
     ) -> Snapshot {
         let mut events = std::mem::take(&mut self.events);
-        events.notes.sort_by_key(|(row, _)| *row);
+        events.notes.sort_unstable_by_key(|(row, _)| *row);
         if self.markers.time_us {
             fill_unknown_times(&mut events.times_us);
         } else {
@@ -229,7 +229,7 @@ impl SnapshotBuilder {
             };
             device.ring = self.ring(about.root, about.settings, *ordinal);
             device.has_segments = about.has_segments;
-            device.segments.sort_by_key(|segment| segment.address);
+            device.segments.sort_unstable_by_key(|segment| segment.address);
         }
         Snapshot {
             source,

@@ -169,5 +169,5 @@ fn place_blocks(segment: &mut Segment) {
         }
         next = block.address.saturating_add(block.size_bytes);
     }
-    segment.blocks.sort_by_key(|block| block.address);
+    segment.blocks.sort_unstable_by_key(|block| block.address);
 }

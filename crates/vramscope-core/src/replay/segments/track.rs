@@ -1,6 +1,5 @@
 //! One pass over the trace: spans begin and end, and every allocation finds the pool that it lies in.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -240,9 +239,13 @@ impl<'a> Tracker<'a> {
         let (now, last) = (joined(&self.now), joined(&self.last_ranges));
         let (mut only, mut bytes) = (u64::from(overlap > 0), overlap);
         for (these, others) in [(&now, &last), (&last, &now)] {
-            for (address, size) in these.iter().filter(|range| !others.contains(range)) {
-                let known = others.range((*address, 0)..).next().filter(|(other, _)| other == address);
-                let known = known.map_or(0, |(_, size)| *size);
+            for (address, size) in these {
+                let known = others.binary_search_by_key(address, |(other, _)| *other);
+                let known = known.ok().and_then(|at| others.get(at)).map(|(_, size)| *size);
+                if known == Some(*size) {
+                    continue;
+                }
+                let known = known.unwrap_or(0);
                 only += 1;
                 bytes = bytes.saturating_add(size.saturating_sub(known));
             }
@@ -271,7 +274,7 @@ impl<'a> Tracker<'a> {
             self.pool_index((owner.kind, owner.pool));
         }
         // Order of start; what ended in the moment in which it began was never reserved between events.
-        spans.sort_by_key(|span| (span.start, span.address));
+        spans.sort_unstable_by_key(|span| (span.start, span.address));
         let checkpoints = Checkpoints::build(&spans, n_moments);
         let pool_of = Arc::new(self.pool_of);
         Segments { spans, checkpoints, pools: self.pools, pool_of, faults: self.faults }
@@ -282,7 +285,7 @@ impl<'a> Tracker<'a> {
 const MAX_POOLS: usize = 1 << 16;
 
 /// Reserved memory as ranges that do not touch, by address.
-fn joined(ranges: &Ranges) -> BTreeSet<(u64, u64)> {
+fn joined(ranges: &Ranges) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for span in ranges.values() {
         match runs.last_mut() {
@@ -292,7 +295,7 @@ fn joined(ranges: &Ranges) -> BTreeSet<(u64, u64)> {
             _ => runs.push((span.address, span.size_bytes)),
         }
     }
-    runs.into_iter().collect()
+    runs
 }
 
 /// Bytes that lie in more than one range.
