@@ -2,7 +2,7 @@
 
 use vramscope_pickle::Value;
 
-use super::{UNKNOWN_TIME, pairs, set, signed, text};
+use super::{LARGEST_SIZE, UNKNOWN_TIME, pairs, set, signed, text};
 use crate::decode::builder::SnapshotBuilder;
 use crate::decode::keys;
 use crate::ids::{StackId, StreamId, StringId};
@@ -100,7 +100,33 @@ impl SnapshotBuilder {
     }
 
     fn read_fields(&mut self, row: &mut Row, items: &[Value]) {
-        for (key, value) in pairs(items) {
+        let rest = match *items {
+            // The order in which PyTorch writes them: nine in ten events take the straight way.
+            [
+                Value::Text(keys::ACTION),
+                action,
+                Value::Text(keys::ADDR),
+                Value::Int(addr),
+                Value::Text(keys::SIZE),
+                Value::Int(size),
+                Value::Text(keys::STREAM),
+                Value::Int(stream),
+                Value::Text(keys::TIME_US),
+                Value::Int(time_us),
+                ref rest @ ..,
+            ] if (0..=LARGEST_SIZE as i64).contains(&size) => {
+                row.user_defined |= action == Value::Text(keys::USER_DEFINED);
+                row.action = self.action(action);
+                row.addr = Some(addr as u64);
+                row.size = Some(size as u64);
+                row.stream = self.stream_id(stream as u64);
+                self.markers.time_us = true;
+                row.time_us = time_us;
+                rest
+            }
+            _ => items,
+        };
+        for (key, value) in pairs(rest) {
             match key {
                 keys::ACTION => {
                     row.user_defined |= value == Value::Text(keys::USER_DEFINED);

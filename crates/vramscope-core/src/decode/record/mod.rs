@@ -42,7 +42,15 @@ pub(super) fn signed(value: Value) -> Option<i64> {
 
 impl SnapshotBuilder {
     /// The record that these pairs are, by their telling key; `None` keeps the dict as it is.
+    #[inline]
     pub(super) fn record(&mut self, items: &[Value]) -> Option<Node> {
+        match items {
+            [Value::Text(keys::ACTION), ..] => Some(Node::Event(self.new_event(items))),
+            _ => self.record_by_any_key(items),
+        }
+    }
+
+    fn record_by_any_key(&mut self, items: &[Value]) -> Option<Node> {
         let telling = pairs(items).find_map(|(key, _)| match key {
             keys::ACTION | keys::FILENAME | keys::TOTAL_SIZE | keys::STATE | keys::REAL_SIZE => Some(key),
             keys::SEGMENTS | keys::DEVICE_TRACES | keys::STAGE => Some(keys::SEGMENTS),
