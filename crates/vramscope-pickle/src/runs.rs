@@ -97,10 +97,10 @@ fn equal(a: &[u8], b: &[u8]) -> bool {
 fn run_len(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
-        at += match bytes.get(at)? {
-            &LONG_BINGET => 5,
-            &BINGET => 2,
-            &APPENDS if at > 0 => return Some(at + 1),
+        at += match *bytes.get(at)? {
+            LONG_BINGET => 5,
+            BINGET => 2,
+            APPENDS if at > 0 => return Some(at + 1),
             _ => return None,
         };
     }

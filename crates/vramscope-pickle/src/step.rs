@@ -304,7 +304,7 @@ impl<B: Build> Reader<B> {
             }
             Value::List(list)
         } else {
-            if items.len() % 2 != 0 {
+            if !items.len().is_multiple_of(2) {
                 return Err(key_without_value(opcode));
             }
             let dict = self.builder.dict()?;
@@ -366,7 +366,7 @@ fn extend_dict<B: Build>(
     pairs: &[Value],
 ) -> Result<(), Halt> {
     match target {
-        Some(Value::Dict(dict)) if pairs.len() % 2 == 0 => Ok(builder.extend_dict(dict, pairs)?),
+        Some(Value::Dict(dict)) if pairs.len().is_multiple_of(2) => Ok(builder.extend_dict(dict, pairs)?),
         Some(Value::Dict(_)) => Err(key_without_value(opcode)),
         other => Err(not_the_target(opcode, "a dict", other)),
     }

@@ -312,7 +312,7 @@ mod tests {
             large in 0u64..3,
         ) {
             // From 2^31 units on the sums no longer fit.
-            let size = |units: u64| units * UNIT << (large * 14);
+            let size = |units: u64| (units * UNIT) << (large * 14);
             let life = |id: u32| lives.get(id as usize).map_or((0, 0, 0), |&(from, to, units)| (from, to, size(units)));
             let dense = alive_bytes(50, lives.len() as u32, life);
             for moment in 0..50 {
