@@ -8,6 +8,8 @@ use crate::Value;
 pub(crate) struct Memo {
     packed: Vec<u32>,
     wide: Vec<Value>,
+    /// Places in `wide` whose entries were written over.
+    free: Vec<u32>,
 }
 
 const HANDLE_BITS: u32 = 29;
@@ -52,10 +54,14 @@ impl Memo {
         if id > len + LARGEST_GAP {
             return false;
         }
-        let word = self.pack(value);
         if id > len {
             self.packed.resize(id as usize + 1, UNSET);
         }
+        let before = self.packed.get(id as usize).copied().unwrap_or(UNSET);
+        if before & !HANDLE == WIDE {
+            self.free.push(before & HANDLE);
+        }
+        let word = self.pack(value);
         if let Some(entry) = self.packed.get_mut(id as usize) {
             *entry = word;
         }
@@ -95,8 +101,12 @@ impl Memo {
     #[cold]
     fn pack_wide(&mut self, value: Value) -> u32 {
         // There are no more of them than memo entries, which are limited to fewer than handles.
-        self.wide.push(value);
-        WIDE | (self.wide.len() as u32 - 1) & HANDLE
+        let place = self.free.pop().unwrap_or(self.wide.len() as u32);
+        match self.wide.get_mut(place as usize) {
+            Some(free) => *free = value,
+            None => self.wide.push(value),
+        }
+        WIDE | place & HANDLE
     }
 }
 
@@ -124,5 +134,19 @@ mod tests {
         }
         assert!(memo.put(9, Value::None), "a gap");
         assert_eq!(memo.get(8), None);
+    }
+
+    #[test]
+    fn what_is_written_over_takes_no_more_room() {
+        let mut memo = Memo::default();
+        for n in 0..100 {
+            for (id, value) in
+                [(0, Value::Int(n)), (1, Value::Text(7)), (1, Value::Int(-n)), (0, Value::None)]
+            {
+                assert!(memo.put(id, value));
+            }
+        }
+        assert_eq!((memo.get(0), memo.get(1)), (Some(Value::None), Some(Value::Int(-99))));
+        assert!(memo.wide.len() <= 2 && memo.free.len() <= 2, "{:?} {:?}", memo.wide, memo.free);
     }
 }

@@ -35,12 +35,9 @@ impl<B: Build> Reader<B> {
                     let Some(utf8) = rest.get(2..end) else { break };
                     (Value::Text(self.builder.text(utf8)?), end)
                 }
-                EMPTY_DICT => match self.dict_of_known_shape(rest)? {
-                    0 => (Value::Dict(self.builder.dict()?), 1),
-                    taken => {
-                        *at += taken;
-                        continue;
-                    }
+                EMPTY_DICT => match self.dict_of_known_shape(rest, at)? {
+                    true => continue,
+                    false => (Value::Dict(self.builder.dict()?), 1),
                 },
                 MEMOIZE => {
                     self.memoize()?;
@@ -57,12 +54,9 @@ impl<B: Build> Reader<B> {
                     *at += 1;
                     continue;
                 }
-                EMPTY_LIST => match self.list_of_references(rest)? {
-                    0 => break,
-                    taken => {
-                        *at += taken;
-                        continue;
-                    }
+                EMPTY_LIST => match self.list_of_references(rest, at)? {
+                    true => continue,
+                    false => break,
                 },
                 _ => break,
             };
@@ -72,15 +66,16 @@ impl<B: Build> Reader<B> {
         Ok(())
     }
 
-    /// A dict that is written like one before; returns its bytes, or 0. If what follows is not as expected, the dict stays open.
-    fn dict_of_known_shape(&mut self, rest: &[u8]) -> Result<usize, Halt> {
+    /// Takes a dict that is written like one before, and moves `at`; false if it is none. If what follows is not as expected, the dict stays
+    /// open.
+    fn dict_of_known_shape(&mut self, rest: &[u8], at: &mut usize) -> Result<bool, Halt> {
         let Some(shape) = self.shapes.find(rest) else {
             self.shapes.learn(rest, &self.memo);
-            return Ok(0);
+            return Ok(false);
         };
         let memoised = self.memo.len() + shape.texts.len() + 2;
         if memoised > self.limits.max_memo || !shape.read(rest, &self.memo) {
-            return Ok(0);
+            return Ok(false);
         }
         let handle = self.builder.dict()?;
         self.memo.push(Value::Dict(handle));
@@ -92,6 +87,7 @@ impl<B: Build> Reader<B> {
             }
         }
         let mut taken = shape.len;
+        *at += taken;
         let mut ends = true;
         if shape.then_list {
             let run = rest.get(taken..).and_then(|rest| rest.strip_prefix(&[EMPTY_LIST, MEMOIZE, MARK]));
@@ -101,6 +97,7 @@ impl<B: Build> Reader<B> {
                     *item = Value::List(self.builder.list_again(token)?);
                     self.memo.push(*item);
                     taken += 3 + len;
+                    *at += 3 + len;
                 }
                 _ => ends = false,
             }
@@ -109,7 +106,8 @@ impl<B: Build> Reader<B> {
         if whole {
             self.builder.extend_dict(handle, &shape.items)?;
             self.stack.push(Value::Dict(handle))?;
-            return Ok(taken + 1);
+            *at += 1;
+            return Ok(true);
         }
         self.stack.push(Value::Dict(handle))?;
         self.stack.mark()?;
@@ -117,52 +115,58 @@ impl<B: Build> Reader<B> {
         for item in shape.items.iter().take(known) {
             self.stack.push(*item)?;
         }
-        Ok(taken)
+        Ok(true)
     }
 
-    /// A list that holds nothing but references to the memo, whole in `rest`; returns its bytes. 0: `rest` begins with another list.
+    /// Takes a list that holds nothing but references to the memo and is whole in `rest`, and moves `at`; false if it is another list.
     ///
     /// Most such lists have been there before (one training step is like another), so equal bytes are looked for first: with the memo only
     /// growing, they are equal items.
-    fn list_of_references(&mut self, rest: &[u8]) -> Result<usize, Halt> {
+    fn list_of_references(&mut self, rest: &[u8], at: &mut usize) -> Result<bool, Halt> {
         let (put, lead) = match *rest {
-            [_, MEMOIZE, MARK, ..] => (Some(self.memo.len() as u64), 3),
-            [_, BINPUT, id, MARK, ..] => (Some(u64::from(id)), 4),
-            [_, LONG_BINPUT, a, b, c, d, MARK, ..] => (Some(u64::from(u32::from_le_bytes([a, b, c, d]))), 7),
+            [_, MEMOIZE, MARK, ..] => (Some(("MEMOIZE", self.memo.len() as u64)), 3),
+            [_, BINPUT, id, MARK, ..] => (Some(("BINPUT", u64::from(id))), 4),
+            [_, LONG_BINPUT, a, b, c, d, MARK, ..] => {
+                (Some(("LONG_BINPUT", u64::from(u32::from_le_bytes([a, b, c, d])))), 7)
+            }
             [_, MARK, ..] => (None, 2),
-            _ => return Ok(0),
+            _ => return Ok(false),
         };
-        if put.is_some_and(|id| id < self.memo.len() as u64) {
+        if put.is_some_and(|(_, id)| id < self.memo.len() as u64) {
             // It takes the place of another value, perhaps of one in the run.
-            return Ok(0);
+            return Ok(false);
         }
         let run = rest.get(lead..).unwrap_or_default();
-        if let Some((token, len)) = self.runs.find(run) {
-            let list = self.builder.list_again(token)?;
-            self.stack.push(Value::List(list))?;
-            if let Some(id) = put {
-                self.put("MEMOIZE", id)?;
-            }
-            return Ok(lead + len);
-        }
-        let Some(len) = self.runs.found_len() else { return Ok(0) };
-        let whole = run.get(..len).unwrap_or_default();
-        let list = self.builder.list()?;
+        let known = self.runs.find(run);
+        let Some(len) = known.map(|(_, len)| len).or_else(|| self.runs.found_len()) else { return Ok(false) };
+        let list = match known {
+            Some((token, _)) => self.builder.list_again(token)?,
+            None => self.builder.list()?,
+        };
         self.stack.push(Value::List(list))?;
-        if let Some(id) = put {
-            self.put("MEMOIZE", id)?;
+        *at += 1;
+        if let Some((opcode, id)) = put {
+            self.put(opcode, id)?;
+        }
+        *at += lead - 2;
+        if known.is_some() {
+            *at += 1 + len;
+            return Ok(true);
         }
         self.stack.mark()?;
+        let whole = run.get(..len).unwrap_or_default();
         let taken = self.get_run(whole);
+        *at += 1 + taken;
         if taken + 1 < len {
             // A reference to nothing: the next step says so.
-            return Ok(lead + taken);
+            return Ok(true);
         }
         self.append_items()?;
+        *at += 1;
         if let Some(token) = self.builder.remember(list) {
             self.runs.learn(whole, token);
         }
-        Ok(lead + len)
+        Ok(true)
     }
 
     /// Pushes the memo reads at the start of `bytes`, as far as they are whole and sound; returns how many bytes they took.

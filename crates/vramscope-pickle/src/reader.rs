@@ -262,6 +262,17 @@ mod tests {
         assert!(read(b"\x80\x02cos\nsys", 1).contains("Forbidden"), "also when it is cut");
     }
 
+    #[test]
+    fn a_fault_has_its_own_place_however_it_arrives() {
+        let far = b"\x80\x04(\x8c\x01a\x94]r\x00\x00\xff\x00(h\x00et.";
+        assert!(
+            read(far, 99).contains("at: 8, kind: BadMemo { opcode: \"LONG_BINPUT\""),
+            "{}",
+            read(far, 99)
+        );
+        assert_eq!(read(far, 99), read(far, 1));
+    }
+
     /// Lists of references, again and again, some of them as long as a stack.
     fn lists() -> impl Strategy<Value = Vec<u8>> {
         let reference = prop_oneof![
@@ -269,7 +280,8 @@ mod tests {
             (0u8..12).prop_map(|id| vec![b'j', id, 0, 0, 0])
         ];
         let run = proptest::collection::vec(reference, 1..6).prop_map(|parts| parts.concat());
-        let put = proptest::sample::select(vec![&b"\x94"[..], b"q\x03", b"q\x0b", b"r\x0c\x00\x00\x00", b""]);
+        let puts = vec![&b"\x94"[..], b"q\x03", b"q\x0b", b"r\x0c\x00\x00\x00", b"r\x00\x00\xff\x00", b""];
+        let put = proptest::sample::select(puts);
         let list = (put, run, proptest::sample::select(vec![&b"e"[..], b"e", b"e(K\x07e", b"K\x01e", b""]))
             .prop_map(|(put, run, end)| [b"]", put, b"(", &run, end].concat());
         let some = proptest::collection::vec(list, 1..4);

@@ -65,7 +65,12 @@ impl Runs {
     /// Forgets everything: a memo entry has another value now.
     pub(crate) fn clear(&mut self) {
         if !self.runs.is_empty() {
-            *self = Runs::default();
+            // The guess may stay, since what it says is compared: a file may write over its memo again and again.
+            self.bytes.clear();
+            self.runs.clear();
+            self.missed = None;
+            // To empty a map takes as long as it is large.
+            self.by_hash = HashMap::new();
         }
     }
 

@@ -102,9 +102,9 @@ impl Shapes {
 
     /// Forgets everything: a memo entry has another value now.
     pub(crate) fn clear(&mut self) {
-        if !self.shapes.is_empty() {
-            *self = Shapes::default();
-        }
+        // The guess may stay, since what it says is compared: a file may write over its memo again and again. So may the patience.
+        self.shapes.clear();
+        self.hand = 0;
     }
 }
 
