@@ -101,6 +101,12 @@ export function isWhole(sight) {
   return range.x0 <= whole.x0 && range.x1 >= whole.x1 && range.y0 <= whole.y0 && range.y1 >= whole.y1;
 }
 
+/** The narrowest range of bytes. */
+const LEAST_BYTES = 64;
+
+/** @param {Sight} sight @returns {number} the narrowest range: two moments, or a microsecond */
+const leastX = (sight) => Math.min(sight.axis === 'time' ? 1 : 2, xEnd(sight));
+
 /**
  * Shows another part, kept within the recording.
  * @param {Partial<Range>} wish
@@ -109,8 +115,8 @@ export function setRange(wish) {
   const sight = current();
   if (!sight) return;
   const range = { ...sight.range, ...wish };
-  [range.x0, range.x1] = clamp(range.x0, range.x1, xEnd(sight), sight.axis === 'time' ? Math.min(1, xEnd(sight)) : Math.min(2, xEnd(sight)));
-  [range.y0, range.y1] = clamp(range.y0, range.y1, yEnd(sight), 64);
+  [range.x0, range.x1] = clamp(range.x0, range.x1, xEnd(sight), leastX(sight));
+  [range.y0, range.y1] = clamp(range.y0, range.y1, yEnd(sight), LEAST_BYTES);
   if (['x0', 'x1', 'y0', 'y1'].every((side) => range[/** @type {'x0'} */ (side)] === sight.range[/** @type {'x0'} */ (side)])) return;
   sight.range = range;
   emit('range');
@@ -142,7 +148,9 @@ export function zoomX(factor, x) {
   const sight = current();
   if (!sight) return;
   const { x0, x1 } = sight.range;
-  setRange({ x0: x - (x - x0) * factor, x1: x + (x1 - x) * factor });
+  // At the limit x stays where it is, too.
+  const by = Math.max(factor, leastX(sight) / (x1 - x0));
+  setRange({ x0: x - (x - x0) * by, x1: x + (x1 - x) * by });
 }
 
 /**
@@ -153,7 +161,8 @@ export function zoomY(factor, y) {
   const sight = current();
   if (!sight) return;
   const { y0, y1 } = sight.range;
-  setRange({ y0: y - (y - y0) * factor, y1: y + (y1 - y) * factor });
+  const by = Math.max(factor, LEAST_BYTES / (y1 - y0));
+  setRange({ y0: y - (y - y0) * by, y1: y + (y1 - y) * by });
 }
 
 /**

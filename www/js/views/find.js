@@ -1,4 +1,5 @@
 // The find bar of the timeline: a pattern over all stacks, and a walk through the allocations that have such a frame.
+import { forgetBoxes } from '../boxes.js';
 import { byId, el, icon, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { exactBytes, formatBytes, formatCount, plural } from '../format.js';
@@ -24,6 +25,7 @@ function open() {
   if (!store.active) return false;
   setView('timeline');
   byId('find').hidden = false;
+  forgetBoxes();
   byId('find-open').setAttribute('aria-expanded', 'true');
   field.focus();
   field.select();
@@ -33,6 +35,7 @@ function open() {
 
 function close() {
   byId('find').hidden = true;
+  forgetBoxes();
   byId('find-open').setAttribute('aria-expanded', 'false');
   byId('timeline-canvas').focus();
 }
@@ -60,6 +63,7 @@ function show(answer, at = null) {
   found = answer && !answer.error ? answer : null;
   const wrong = answer?.error ? answer : null;
   field.setAttribute('aria-invalid', String(wrong !== null));
+  forgetBoxes(); // in a narrow window the picture moves down when the bar grows
   fault.hidden = wrong === null;
   if (wrong) {
     const letters = [...field.value];

@@ -11,6 +11,8 @@ const HANDLE_PX = 7;
 /** @type {{mode: 'move'|'left'|'right'|'new', from: number, x0: number, x1: number}|null} */
 let drag = null;
 let painted = '';
+/** @type {object|null} whose picture is shown */
+let of = null;
 
 /** Paints the strip when anything but the brush has changed. */
 function paint() {
@@ -23,6 +25,13 @@ function paint() {
   const request = { picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, background: colours().minimap }, selected: null };
   const key = `${JSON.stringify(request)} ${JSON.stringify(sight.filter)} ${sightId(sight)}`;
   if (key === painted) return;
+  if (of !== sight) {
+    // Another file's picture would be taken for this one's until it comes.
+    const canvas = /** @type {HTMLCanvasElement} */ (byId('minimap-canvas'));
+    canvas.getContext('2d')?.clearRect(0, 0, canvas.width, canvas.height);
+    painted = '';
+    of = sight;
+  }
   sight.client.latest('minimap', () => sight.client.draw(request), (message) => {
     if (current() !== sight) return;
     const canvas = /** @type {HTMLCanvasElement} */ (byId('minimap-canvas'));

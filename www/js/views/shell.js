@@ -66,7 +66,7 @@ function fileRows() {
     ...store.files.filter((file) => file.state !== 'failed').map((file) => el('div.menu-row', null,
       el('button.item', { type: 'button', 'aria-current': file === store.active, disabled: file.state !== 'ready', onclick: () => { closeMenu(); setActive(file); } },
         el('b.truncate', null, file.name), el('span', null, stateOf(file) || formatBytes(file.size))),
-      el('button.button.quiet.icon-only.small', { type: 'button', 'aria-label': `${file.state === 'ready' ? 'Close' : 'Cancel'} ${file.name}`, onclick: () => closeFile(file) }, icon('close')))),
+      el('button.button.quiet.icon-only.small', { type: 'button', 'data-beside': '', 'aria-label': `${file.state === 'ready' ? 'Close' : 'Cancel'} ${file.name}`, onclick: () => closeFile(file) }, icon('close')))),
     el('hr'),
     el('button.item', { type: 'button', onclick: () => { closeMenu(); byId('file-input').click(); } }, 'Open files…', el('kbd', null, 'Ctrl O')),
   ];

@@ -86,10 +86,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
     };
     let written = std::io::stdout().write_all(text.as_bytes()).is_ok();
-    match written && devices.iter().any(|device| !device.rows.is_empty()) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(1),
+    match devices.iter().any(|device| !device.rows.is_empty()) {
+        false => told(&nothing(&args.pattern), 1),
+        true if written => ExitCode::SUCCESS,
+        true => ExitCode::from(1),
     }
+}
+
+fn nothing(pattern: &str) -> String {
+    let exact = pattern.chars().any(char::is_uppercase);
+    let hint = if exact { "; with an upper-case letter in it, case counts" } else { "" };
+    format!("no allocation has a frame that matches {pattern}{hint}")
 }
 
 fn told(message: &str, status: u8) -> ExitCode {
