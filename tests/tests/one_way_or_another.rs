@@ -277,7 +277,7 @@ fn what_is_taken_whole_is_what_it_was_piece_by_piece() {
         check(&parts.bytes, limits(), &mut Dice(nth as u64), name);
         let seed: u64 = std::env::var("VRAMSCOPE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
         for case in 0..cases() {
-            let mut dice = Dice((seed << 40) + (nth as u64) << 32 | case);
+            let mut dice = Dice((seed << 48) | ((nth as u64) << 32) | case);
             let bytes = parts.changed(&mut dice);
             check(&bytes, limits(), &mut dice, &format!("{name} {case}"));
         }
