@@ -249,3 +249,39 @@ fn bombs_take_memory_in_proportion_to_the_packed_file() {
         assert!(peak < most, "{name}: {} MiB for {} bytes", peak >> 20, packed.len());
     }
 }
+
+/// What is dropped again at once, written over, or added to the same event still takes room; a wrong size that was told takes none.
+#[test]
+fn rows_take_memory_in_proportion_to_the_packed_file() {
+    let _alone = ALONE.lock();
+    let texts = ["action", "alloc", "size", "compile_context", "total_size", "state"];
+    let texts = texts.map(|text| [b"\x8c", &[text.len() as u8], text.as_bytes(), b"\x94"].concat()).concat();
+    let event = b"}(h\x00h\x01h\x02K\x07u";
+    for (name, head, again) in [
+        ("events", &b""[..], &b"}(h\x00h\x01h\x02K\x07u0"[..]),
+        ("events of one shape", b"", b"}\x94(h\x00h\x01h\x02K\x07u0"),
+        ("notes of one event", event, b"(h\x03h\x00u"),
+        ("segments", b"", b"}(h\x04K\x01h\x02K\x07u0N0"),
+        ("blocks", b"", b"}(h\x05K\x01h\x02K\x07u0N0"),
+        ("lists of events", event, b"]\x94(h\x06eN0N0N00"),
+        ("numbers in the memo", b"K\x01", b"q\x00"),
+    ] {
+        let pickle = [b"\x80\x04", &texts[..], head, &again.repeat((40 << 20) / again.len())].concat();
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, &pickle).unwrap();
+        let packed = packer.finish().unwrap();
+        drop(pickle);
+        let len = packed.len() as u64;
+        for expected in [len, 10 * len, 0, u64::MAX] {
+            let peak = peak_during(|| {
+                let mut decoder = Decoder::new("flood", Limits::default());
+                decoder.expect(expected);
+                let fed = packed.chunks(1 << 14).try_for_each(|piece| decoder.feed(piece));
+                let told = fed.err().map(|error| error.code);
+                assert!(matches!(told, None | Some(ErrorCode::TooLarge)), "{name}: {told:?}");
+            });
+            let most = (64 << 20) + 400 * packed.len();
+            assert!(peak < most, "{name}: {} MiB for {len} bytes, of {expected} told", peak >> 20);
+        }
+    }
+}

@@ -12,8 +12,10 @@ use crate::opcode::*;
 const MOST: usize = 64;
 /// Pairs of a shape, at most.
 const MOST_PAIRS: usize = 32;
-/// After so many dicts without a match only one in [`SELDOM`] is learnt: the file has no shapes.
-const PATIENCE: u32 = 256;
+/// A dict without a match counts so much, one with a match takes 1 back. Beyond [`PATIENCE`] the file has no shapes, or too many: only one
+/// dict in [`SELDOM`] is compared with all of them and learnt.
+const MISS: u32 = 4;
+const PATIENCE: u32 = 256 * MISS;
 const SELDOM: u32 = 32;
 
 /// How a dict is written.
@@ -59,6 +61,8 @@ pub(crate) struct Shapes {
     /// Next to be looked at when a place is needed.
     hand: usize,
     missed: u32,
+    /// Dicts since one was learnt though patience was at its end.
+    passed: u32,
 }
 
 impl Shapes {
@@ -69,9 +73,10 @@ impl Shapes {
         let fits = |id: &u32| self.shapes.get(*id as usize).is_some_and(|shape| shape.fits(bytes));
         let id = match guessed.into_iter().find(fits) {
             Some(id) => id,
+            None if self.missed > PATIENCE && self.passed < SELDOM => return None,
             None => (0..self.shapes.len() as u32).find(fits)?,
         };
-        self.missed = 0;
+        self.missed = self.missed.saturating_sub(1);
         self.guess.came(id, guessed);
         let shape = self.shapes.get_mut(id as usize)?;
         shape.used = true;
@@ -80,10 +85,14 @@ impl Shapes {
 
     /// Learns the shape of the dict that `bytes` begins with, if it has one.
     pub(crate) fn learn(&mut self, bytes: &[u8], memo: &Memo) {
-        self.missed = self.missed.saturating_add(1);
-        if self.missed > PATIENCE && !self.missed.is_multiple_of(SELDOM) {
-            return;
+        if self.missed > PATIENCE {
+            self.passed += 1;
+            if self.passed <= SELDOM {
+                return;
+            }
         }
+        self.passed = 0;
+        self.missed = (self.missed + MISS).min(PATIENCE + SELDOM);
         let Some(shape) = Shape::of(bytes, memo) else { return };
         if self.shapes.len() < MOST {
             self.shapes.push(shape);

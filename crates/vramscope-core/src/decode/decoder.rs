@@ -17,6 +17,8 @@ pub struct Limits {
     pub max_containers: usize,
     /// Most values that stay in lists and dicts which are no records: sixteen bytes each.
     pub max_values: usize,
+    /// Most bytes of rows: events and what is noted of them, blocks, segments, lists of them.
+    pub max_row_bytes: u64,
 }
 
 impl Default for Limits {
@@ -26,6 +28,7 @@ impl Default for Limits {
             pickle: vramscope_pickle::Limits::default(),
             max_containers: Nodes::MOST,
             max_values: 1 << 27,
+            max_row_bytes: u64::MAX,
         }
     }
 }
@@ -38,7 +41,7 @@ impl Limits {
             max_memo: 1 << 26,
             ..vramscope_pickle::Limits::default()
         };
-        Limits { pickle, max_containers: 1 << 26, max_values: 1 << 25 }
+        Limits { pickle, max_containers: 1 << 26, max_values: 1 << 25, ..Limits::default() }
     }
 }
 
@@ -47,6 +50,9 @@ const FREE_VALUES: u64 = 1 << 20;
 /// Values for each byte of the file as it lies on disk: at 16 to 24 bytes each, memory stays below 64 MiB and 400 times the file. A pickle
 /// has less than one; packed recordings have about one.
 const VALUES_PER_BYTE: u64 = 16;
+/// The same for rows; columns that grow may take twice as much. Packed recordings have some twenty bytes of rows for each of theirs.
+const FREE_ROW_BYTES: u64 = 16 << 20;
+const ROW_BYTES_PER_BYTE: u64 = 160;
 
 impl Limits {
     /// What a file may hold once so many bytes of it have come: a small one that unpacks to gigabytes is stopped early.
@@ -62,6 +68,9 @@ impl Limits {
             pickle,
             max_containers: self.max_containers.min(allowed),
             max_values: self.max_values.min(allowed),
+            max_row_bytes: self
+                .max_row_bytes
+                .min(FREE_ROW_BYTES.saturating_add(ROW_BYTES_PER_BYTE.saturating_mul(bytes))),
         }
     }
 }

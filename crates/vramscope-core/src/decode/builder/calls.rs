@@ -59,12 +59,14 @@ impl Build for SnapshotBuilder {
         }
         for item in items {
             if let Value::Dict(dict) = *item {
+                self.measure()?;
                 self.promote(dict);
             }
         }
         if self.extend_stack(list, items) {
             return Ok(());
         }
+        self.measure()?;
         let has_event = |item: &Value| matches!(self.node_of(*item), Node::Event(_));
         match self.node(list) {
             Node::Trace(_) => self.extend_trace(list, items),
@@ -75,6 +77,7 @@ impl Build for SnapshotBuilder {
     }
 
     fn extend_dict(&mut self, dict: u32, pairs: &[Value]) -> Result<(), Refusal> {
+        self.measure()?;
         match self.node(dict) {
             Node::Event(row) => self.set_event_fields(row, pairs),
             Node::Empty if pairs.len() > 2 => match self.record(pairs) {

@@ -43,6 +43,10 @@ pub(in crate::decode) struct Markers {
     pub(in crate::decode) newest: bool,
 }
 
+const CALLS_BETWEEN_MEASURES: u32 = 256;
+/// A list that is kept, without what it holds.
+const LIST_BYTES: u64 = 56;
+
 /// Frames of a stack that take as much room as a list.
 const FRAMES_IN_A_LIST: usize = 4;
 
@@ -79,6 +83,8 @@ pub(in crate::decode) struct SnapshotBuilder {
     limits: Limits,
     /// Values in `generics` and `tuples`.
     n_values: usize,
+    /// Calls since the rows were measured.
+    unmeasured: u32,
     /// Blocks copied into segments; more than there are when lists are shared.
     pub(in crate::decode) blocks_taken: usize,
 }
@@ -108,6 +114,7 @@ impl SnapshotBuilder {
             frames_scratch: Vec::new(),
             limits,
             n_values: 0,
+            unmeasured: 0,
             blocks_taken: 0,
         }
     }
@@ -192,6 +199,33 @@ impl SnapshotBuilder {
         }
         self.nodes.push(node);
         Ok(handle as u32)
+    }
+
+    /// Refuses more rows than the file's size explains. Now and then is often enough.
+    #[inline]
+    fn measure(&mut self) -> Result<(), Refusal> {
+        self.unmeasured += 1;
+        if self.unmeasured < CALLS_BETWEEN_MEASURES {
+            return Ok(());
+        }
+        self.unmeasured = 0;
+        match self.row_bytes() <= self.limits.max_row_bytes {
+            true => Ok(()),
+            false => Err(Refusal { what: "bytes of events and blocks", limit: self.limits.max_row_bytes }),
+        }
+    }
+
+    #[cold]
+    fn row_bytes(&self) -> u64 {
+        fn of<T>(column: &[T]) -> u64 {
+            size_of_val(column) as u64
+        }
+        let Events { actions, addrs, sizes, streams, times_us, stacks, notes, says_pools: _ } = &self.events;
+        let events =
+            of(actions) + of(addrs) + of(sizes) + of(streams) + of(times_us) + of(stacks) + of(notes);
+        // Each of these holds some on its own.
+        let lists = (self.traces.len() + self.generics.len() + self.tuples.len()) as u64 * LIST_BYTES;
+        events + of(&self.blocks) + of(&self.segments) + of(&self.histories) + of(&self.user_defined) + lists
     }
 
     /// Counts values that stay.
