@@ -33,8 +33,9 @@ impl Memo {
     /// Room for `times` as many entries as there are, if it is nearly full.
     pub(crate) fn make_room(&mut self, times: f64) {
         let len = self.packed.len();
-        if self.packed.capacity() - len <= len / 8 {
-            let _ = self.packed.try_reserve_exact((len as f64 * times * 1.03) as usize);
+        let (room, more) = (self.packed.capacity() - len, (len as f64 * times * 1.03) as usize);
+        if room <= len / 8 && room < more {
+            let _ = self.packed.try_reserve_exact(more.max(len / 16));
         }
     }
 

@@ -9,6 +9,11 @@ use crate::opcode::{APPENDS, BINGET, LONG_BINGET};
 /// alike must not be held twice.
 const MOST_BYTES: usize = 16 << 20;
 
+/// A list that is not found counts so much, one that is takes 1 back. Beyond [`PATIENCE`] only one list in [`SELDOM`] is looked up and learnt.
+const MISS: u32 = 4;
+const PATIENCE: u32 = 65_536 * MISS;
+const SELDOM: u32 = 32;
+
 /// Runs of references up to their APPENDS. Equal bytes are equal items as long as no memo entry is written over: then [`Runs::clear`].
 #[derive(Default)]
 pub(crate) struct Runs {
@@ -18,6 +23,10 @@ pub(crate) struct Runs {
     by_hash: HashMap<u64, u32>,
     /// Nine times in ten it is right, and nothing has to be scanned or hashed.
     guess: Guess,
+    /// Lists that were not found, less those that were.
+    misses: u32,
+    /// Lists that were not looked up since one was.
+    passed: u32,
     /// Length and hash of the run that was not found.
     missed: Option<(usize, u64)>,
 }
@@ -35,8 +44,9 @@ impl Runs {
         let guessed = self.guess.next();
         let id = match guessed.into_iter().find(|&id| self.begins(bytes, id)) {
             Some(id) => id,
-            None => self.look_up(bytes)?,
+            None => self.look_up_patiently(bytes)?,
         };
+        self.misses = self.misses.saturating_sub(1);
         self.guess.came(id, guessed);
         let run = self.runs.get(id as usize)?;
         Some((run.token, run.end - run.start))
@@ -74,9 +84,23 @@ impl Runs {
         }
     }
 
+    /// Looks it up, but seldom where most lists are not found: a file without two lists alike.
+    fn look_up_patiently(&mut self, bytes: &[u8]) -> Option<u32> {
+        self.missed = None;
+        if self.misses > PATIENCE && self.passed < SELDOM {
+            self.passed += 1;
+            return None;
+        }
+        self.passed = 0;
+        let found = self.look_up(bytes);
+        if found.is_none() {
+            self.misses = (self.misses + MISS).min(PATIENCE + SELDOM);
+        }
+        found
+    }
+
     #[cold]
     fn look_up(&mut self, bytes: &[u8]) -> Option<u32> {
-        self.missed = None;
         let len = run_len(bytes)?;
         let hash = hash(bytes.get(..len)?);
         self.missed = Some((len, hash));
@@ -158,6 +182,7 @@ mod tests {
         for n in 0..(MOST_BYTES as u32 / 5) {
             let [a, b, c, d] = n.to_le_bytes();
             let run = [LONG_BINGET, a, b, c, d, BINGET, 1, APPENDS];
+            runs.misses = 0;
             if runs.find(&run).is_none() {
                 runs.learn(&run, n);
             }

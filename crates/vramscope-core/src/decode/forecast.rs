@@ -37,8 +37,10 @@ pub(super) fn make_room<T>(column: &mut Vec<T>, times: f64) {
         return;
     }
     let more = (len as f64 * times * MARGIN) as usize;
-    // Without the memory for it, the column grows as it goes.
-    let _ = column.try_reserve_exact(more);
+    if more > column.capacity() - len {
+        // A step of some size, also where the forecast was a little low near the end. Without the memory for it, the column grows as it goes.
+        let _ = column.try_reserve_exact(more.max(len / 16));
+    }
 }
 
 #[cfg(test)]
