@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn bounds_depend_on_events_and_on_the_worst() {
         assert_eq!(verdict("first_paint_ratio", 10_000, Found::One(40.0)), Verdict::NoBound);
-        assert_eq!(verdict("first_paint_ratio", 2_000_000, Found::One(4.5)), Verdict::Fails);
+        assert_eq!(verdict("first_paint_ratio", 2_950_000, Found::One(4.5)), Verdict::Fails);
         assert_eq!(verdict("first_paint_ratio", 12_000_000, Found::One(4.5)), Verdict::Holds);
-        assert_eq!(verdict("reader_mb_s", 2_000_000, Found::One(950.0)), Verdict::Aim);
-        assert_eq!(verdict("reader_mb_s", 2_000_000, Found::One(400.0)), Verdict::Fails);
+        assert_eq!(verdict("reader_mb_s", 2_950_000, Found::One(950.0)), Verdict::Aim);
+        assert_eq!(verdict("reader_mb_s", 2_950_000, Found::One(400.0)), Verdict::Fails);
         let mut frames = vec![5.0; 99];
         assert_eq!(verdict("full_moved_ms", 5, Found::several(frames.clone(), "")), Verdict::Aim);
         frames.push(51.0);
