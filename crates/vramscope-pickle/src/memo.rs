@@ -1,6 +1,6 @@
 //! The memo: millions of entries, four bytes each.
 
-use crate::Value;
+use crate::{Value, make_room};
 
 /// Memo entries by id. An entry is packed into one word: kind in the upper three bits, handle below. What does not fit (numbers and floats,
 /// which no known writer memoises, and handles beyond half a billion) goes to a side table.
@@ -32,11 +32,7 @@ impl Memo {
 
     /// Room for `times` as many entries as there are, if it is nearly full.
     pub(crate) fn make_room(&mut self, times: f64) {
-        let len = self.packed.len();
-        let (room, more) = (self.packed.capacity() - len, (len as f64 * times * 1.03) as usize);
-        if room <= len / 8 && room < more {
-            let _ = self.packed.try_reserve_exact(more.max(len / 16));
-        }
+        make_room(&mut self.packed, times);
     }
 
     #[inline]

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 
 use crate::guess::Guess;
 use crate::opcode::{APPENDS, BINGET, LONG_BINGET};
+use crate::patience::Patience;
 
 /// Bytes of runs that are kept. Real files have some thousand different stacks of a few hundred bytes; a file in which no two lists are
 /// alike must not be held twice.
 const MOST_BYTES: usize = 16 << 20;
 
-/// A list that is not found counts so much, one that is takes 1 back. Beyond [`PATIENCE`] only one list in [`SELDOM`] is looked up and learnt.
-const MISS: u32 = 4;
-const PATIENCE: u32 = 65_536 * MISS;
-const SELDOM: u32 = 32;
+/// Lists that are not found before they are looked for seldom. More than the different stacks of real files, which all are new at first.
+const PATIENCE: u32 = 65_536;
 
 /// Runs of references up to their APPENDS. Equal bytes are equal items as long as no memo entry is written over: then [`Runs::clear`].
-#[derive(Default)]
 pub(crate) struct Runs {
     /// All runs, end to end.
     bytes: Vec<u8>,
@@ -23,10 +21,7 @@ pub(crate) struct Runs {
     by_hash: HashMap<u64, u32>,
     /// Nine times in ten it is right, and nothing has to be scanned or hashed.
     guess: Guess,
-    /// Lists that were not found, less those that were.
-    misses: u32,
-    /// Lists that were not looked up since one was.
-    passed: u32,
+    patience: Patience,
     /// Length and hash of the run that was not found.
     missed: Option<(usize, u64)>,
 }
@@ -35,6 +30,19 @@ struct Run {
     start: usize,
     end: usize,
     token: u32,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Runs {
+            bytes: Vec::new(),
+            runs: Vec::new(),
+            by_hash: HashMap::new(),
+            guess: Guess::default(),
+            patience: Patience::new(PATIENCE),
+            missed: None,
+        }
+    }
 }
 
 impl Runs {
@@ -46,7 +54,7 @@ impl Runs {
             Some(id) => id,
             None => self.look_up_patiently(bytes)?,
         };
-        self.misses = self.misses.saturating_sub(1);
+        self.patience.hit();
         self.guess.came(id, guessed);
         let run = self.runs.get(id as usize)?;
         Some((run.token, run.end - run.start))
@@ -84,17 +92,11 @@ impl Runs {
         }
     }
 
-    /// Looks it up, but seldom where most lists are not found: a file without two lists alike.
     fn look_up_patiently(&mut self, bytes: &[u8]) -> Option<u32> {
         self.missed = None;
-        if self.misses > PATIENCE && self.passed < SELDOM {
-            self.passed += 1;
-            return None;
-        }
-        self.passed = 0;
-        let found = self.look_up(bytes);
+        let found = self.patience.allows().then(|| self.look_up(bytes))?;
         if found.is_none() {
-            self.misses = (self.misses + MISS).min(PATIENCE + SELDOM);
+            self.patience.miss();
         }
         found
     }
@@ -182,7 +184,7 @@ mod tests {
         for n in 0..(MOST_BYTES as u32 / 5) {
             let [a, b, c, d] = n.to_le_bytes();
             let run = [LONG_BINGET, a, b, c, d, BINGET, 1, APPENDS];
-            runs.misses = 0;
+            runs.patience = Patience::new(PATIENCE);
             if runs.find(&run).is_none() {
                 runs.learn(&run, n);
             }

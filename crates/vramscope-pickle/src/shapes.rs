@@ -7,16 +7,14 @@ use crate::Value;
 use crate::guess::Guess;
 use crate::memo::Memo;
 use crate::opcode::*;
+use crate::patience::Patience;
 
 /// Shapes that are kept. Real files have some twenty.
 const MOST: usize = 64;
 /// Pairs of a shape, at most.
 const MOST_PAIRS: usize = 32;
-/// A dict without a match counts so much, one with a match takes 1 back. Beyond [`PATIENCE`] the file has no shapes, or too many: only one
-/// dict in [`SELDOM`] is compared with all of them and learnt.
-const MISS: u32 = 4;
-const PATIENCE: u32 = 256 * MISS;
-const SELDOM: u32 = 32;
+/// Dicts without a match before they are compared with all shapes and learnt seldom.
+const PATIENCE: u32 = 256;
 
 /// How a dict is written.
 pub(crate) struct Shape {
@@ -54,15 +52,18 @@ enum Kind {
 }
 
 /// The shapes met. Their keys are memo entries: when one is written over, [`Shapes::clear`].
-#[derive(Default)]
 pub(crate) struct Shapes {
     shapes: Vec<Shape>,
     guess: Guess,
     /// Next to be looked at when a place is needed.
     hand: usize,
-    missed: u32,
-    /// Dicts since one was learnt though patience was at its end.
-    passed: u32,
+    patience: Patience,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Shapes { shapes: Vec::new(), guess: Guess::default(), hand: 0, patience: Patience::new(PATIENCE) }
+    }
 }
 
 impl Shapes {
@@ -73,10 +74,10 @@ impl Shapes {
         let fits = |id: &u32| self.shapes.get(*id as usize).is_some_and(|shape| shape.fits(bytes));
         let id = match guessed.into_iter().find(fits) {
             Some(id) => id,
-            None if self.missed > PATIENCE && self.passed < SELDOM => return None,
+            None if !self.patience.allows() => return None,
             None => (0..self.shapes.len() as u32).find(fits)?,
         };
-        self.missed = self.missed.saturating_sub(1);
+        self.patience.hit();
         self.guess.came(id, guessed);
         let shape = self.shapes.get_mut(id as usize)?;
         shape.used = true;
@@ -85,14 +86,10 @@ impl Shapes {
 
     /// Learns the shape of the dict that `bytes` begins with, if it has one.
     pub(crate) fn learn(&mut self, bytes: &[u8], memo: &Memo) {
-        if self.missed > PATIENCE {
-            self.passed += 1;
-            if self.passed <= SELDOM {
-                return;
-            }
+        if self.patience.passed_over() {
+            return;
         }
-        self.passed = 0;
-        self.missed = (self.missed + MISS).min(PATIENCE + SELDOM);
+        self.patience.miss();
         let Some(shape) = Shape::of(bytes, memo) else { return };
         if self.shapes.len() < MOST {
             self.shapes.push(shape);
@@ -305,7 +302,7 @@ mod tests {
         for len in 0..200_u8 {
             let text =
                 [b"}\x94(h\x00\x8c", &[len][..], &vec![b'x'; usize::from(len)], b"\x94u........"].concat();
-            shapes.missed = 0;
+            shapes.patience = Patience::new(PATIENCE);
             shapes.learn(&text, &memo);
             assert!(shapes.find(often).is_some());
         }

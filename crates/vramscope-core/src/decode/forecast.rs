@@ -5,9 +5,6 @@
 
 /// Bytes of records before their rate is believed.
 const ENOUGH_BYTES: u64 = 2 << 20;
-/// Room beyond the forecast: steps of a recording are not all of one length.
-const MARGIN: f64 = 1.03;
-
 /// What is known of a file while it is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Forecast {
@@ -30,21 +27,10 @@ impl Forecast {
     }
 }
 
-/// Room for `times` as many items as there are, if the column is nearly full.
-pub(super) fn make_room<T>(column: &mut Vec<T>, times: f64) {
-    let len = column.len();
-    if column.capacity() - len > len / 8 {
-        return;
-    }
-    let more = (len as f64 * times * MARGIN) as usize;
-    if more > column.capacity() - len {
-        // A step of some size, also where the forecast was a little low near the end. Without the memory for it, the column grows as it goes.
-        let _ = column.try_reserve_exact(more.max(len / 16));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use vramscope_pickle::make_room;
+
     use super::*;
 
     #[test]

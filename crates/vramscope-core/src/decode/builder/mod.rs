@@ -10,10 +10,9 @@ mod node;
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use vramscope_pickle::{Refusal, Value};
+use vramscope_pickle::{Refusal, Value, make_room};
 
 use crate::decode::decoder::Limits;
-use crate::decode::forecast::make_room;
 use crate::decode::keys;
 use crate::ids::{FrameId, StackId, StreamId, StringId};
 use crate::model::{Block, Events, Segment, Stacks, Strings};
