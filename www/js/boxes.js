@@ -21,6 +21,9 @@ export function boxOf(id) {
   return box;
 }
 
+/** @param {Element} node when it changes its size, others move */
+export const movesBoxes = (node) => observer.observe(node);
+
 export function forgetBoxes() {
   known.clear();
 }

@@ -1,5 +1,5 @@
 // The find bar of the timeline: a pattern over all stacks, and a walk through the allocations that have such a frame.
-import { forgetBoxes } from '../boxes.js';
+import { movesBoxes } from '../boxes.js';
 import { byId, el, icon, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { exactBytes, formatBytes, formatCount, plural } from '../format.js';
@@ -25,7 +25,6 @@ function open() {
   if (!store.active) return false;
   setView('timeline');
   byId('find').hidden = false;
-  forgetBoxes();
   byId('find-open').setAttribute('aria-expanded', 'true');
   field.focus();
   field.select();
@@ -35,7 +34,6 @@ function open() {
 
 function close() {
   byId('find').hidden = true;
-  forgetBoxes();
   byId('find-open').setAttribute('aria-expanded', 'false');
   byId('timeline-canvas').focus();
 }
@@ -63,7 +61,6 @@ function show(answer, at = null) {
   found = answer && !answer.error ? answer : null;
   const wrong = answer?.error ? answer : null;
   field.setAttribute('aria-invalid', String(wrong !== null));
-  forgetBoxes(); // in a narrow window the picture moves down when the bar grows
   fault.hidden = wrong === null;
   if (wrong) {
     const letters = [...field.value];
@@ -125,6 +122,7 @@ export function initFind() {
   const bar = byId('find');
   bar.append(field, button('find-previous', 'Previous match', 'Shift Enter', 'prev', () => go('previous')), button('find-next', 'Next match', 'Enter', 'next', () => go('next')), told, button('find-close', 'Close', 'Esc', 'close', close), fault);
   bar.addEventListener('keydown', key);
+  movesBoxes(bar); // in a narrow window the picture moves down
   field.addEventListener('input', () => search(performance.now()));
   byId('find-open').addEventListener('click', () => (isOpen() ? close() : open()));
   show(null);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use vramscope_core::ids::FrameId;
 use vramscope_core::model::{FrameKind, Snapshot};
-use vramscope_core::query::{AliveAtPeak, Found, FoundStack, Matches, found_stacks, search};
+use vramscope_core::query::{AliveAtPeak, Found, FoundStack, Matches, found_stacks, has_upper_case, search};
 use vramscope_core::replay::{Recording, Site};
 use vramscope_core::units::{count, format_bytes};
 
@@ -94,8 +94,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 fn nothing(pattern: &str) -> String {
-    let exact = pattern.chars().any(char::is_uppercase);
-    let hint = if exact { "; with an upper-case letter in it, case counts" } else { "" };
+    let hint = if has_upper_case(pattern) { "; with an upper-case letter in it, case counts" } else { "" };
     format!("no allocation has a frame that matches {pattern}{hint}")
 }
 
@@ -178,5 +177,16 @@ fn frame_text(frame: &FrameRow) -> String {
     match frame.line {
         0 => format!("    {mark} {}  {}", frame.name, frame.file),
         line => format!("    {mark} {}  {}:{line}", frame.name, frame.file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_found_says_why_it_may_be() {
+        assert!(nothing("Forward").ends_with("case counts"));
+        assert!(nothing(r"\S+zzz").ends_with(r"matches \S+zzz"), "the letter of an escape does not count");
     }
 }

@@ -29,7 +29,7 @@ pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
 pub use search::{AliveAtPeak, Found, FoundNext, FoundStack, LastSearch, Matches, PatternError, Way};
-pub use search::{found_stacks, search, search_next};
+pub use search::{found_stacks, has_upper_case, search, search_next};
 pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
 pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};

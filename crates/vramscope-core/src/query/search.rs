@@ -165,7 +165,7 @@ fn compiled(pattern: &str) -> Result<Regex, PatternError> {
 }
 
 /// As in ripgrep's smart case: letters of escapes such as `\S` do not count.
-fn has_upper_case(pattern: &str) -> bool {
+pub fn has_upper_case(pattern: &str) -> bool {
     let mut escaped = false;
     pattern.chars().any(|c| {
         let counts = !escaped && c.is_uppercase();
