@@ -247,10 +247,10 @@ proptest! {
             }
             prop_assert_eq!(top, replay.requested_at(moment));
             prop_assert_eq!(pile.run_at(top), None);
-            prop_assert_eq!(pile.slot_bytes(), &stacking::slot_bytes(replay, moment));
+            prop_assert_eq!(pile.slot_bytes(), &stacking::slot_bytes(replay, moment, order));
             prop_assert_eq!(pile.runs(), runs);
         }
-        prop_assert_eq!(stacking::slot_bytes(replay, moment).iter().sum::<u64>(), replay.requested_at(moment));
+        prop_assert_eq!(stacking::slot_bytes(replay, moment, Stacking::Stack).iter().sum::<u64>(), replay.requested_at(moment));
     }
 
     /// Every allocation can be reached by the keys: walking up from the bottom visits each live one once.

@@ -204,7 +204,7 @@ fn put<T: Things>(things: &T, lists: &mut [Vec<Group>; N_SLOTS], stacking: Stack
     let end = things.end(id);
     if end > moment {
         let list = match stacking {
-            Stacking::Stack => usize::from(things.slot(id)).min(N_SLOTS - 1),
+            Stacking::Stack | Stacking::Category => usize::from(things.slot(id)).min(N_SLOTS - 1),
             Stacking::Age => 0,
         };
         let block = Block { size_bytes: things.size_bytes(id), end, allocation: id };

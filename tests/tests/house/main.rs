@@ -12,16 +12,24 @@ use source::{
 };
 
 /// Who may depend on whom. `vramscope-tests` may use all that ships nothing to a user but itself.
-const HOUSE: [(&str, &[&str]); 7] = [
+const HOUSE: [(&str, &[&str]); 8] = [
     ("vramscope-pickle", &[]),
     ("vramscope-core", &["vramscope-pickle"]),
+    ("vramscope-diagnose", &["vramscope-core"]),
     ("vramscope-render", &["vramscope-core"]),
-    ("vramscope-web", &["vramscope-core", "vramscope-render"]),
-    ("vramscope-cli", &["vramscope-core", "vramscope-render"]),
+    ("vramscope-web", &["vramscope-core", "vramscope-diagnose", "vramscope-render"]),
+    ("vramscope-cli", &["vramscope-core", "vramscope-diagnose", "vramscope-render"]),
     ("xtask", &[]),
     (
         "vramscope-tests",
-        &["vramscope-pickle", "vramscope-core", "vramscope-render", "vramscope-cli", "xtask"],
+        &[
+            "vramscope-pickle",
+            "vramscope-core",
+            "vramscope-diagnose",
+            "vramscope-render",
+            "vramscope-cli",
+            "xtask",
+        ],
     ),
 ];
 
@@ -29,11 +37,11 @@ const HOUSE: [(&str, &[&str]); 7] = [
 const CORE_MODULES: [&str; 8] =
     ["units", "ids", "warning", "model", "decode", "allocator", "replay", "query"];
 
-const WITHOUT_JAVASCRIPT: [&str; 4] =
-    ["vramscope-pickle", "vramscope-core", "vramscope-render", "vramscope-cli"];
+const WITHOUT_JAVASCRIPT: [&str; 5] =
+    ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-render", "vramscope-cli"];
 const JAVASCRIPT: [&str; 4] = ["wasm-bindgen", "js-sys", "web-sys", "plotters-canvas"];
 
-const PURE: [&str; 2] = ["vramscope-pickle", "vramscope-core"];
+const PURE: [&str; 3] = ["vramscope-pickle", "vramscope-core", "vramscope-diagnose"];
 const IMPURE_STD: [&str; 6] = ["fs", "net", "time", "env", "thread", "process"];
 const IMPURE_MACROS: [&str; 4] = ["println!", "eprintln!", "print!(", "dbg!"];
 

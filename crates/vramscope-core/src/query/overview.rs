@@ -6,7 +6,7 @@ use super::moment::{Moment, Row, alive};
 use super::summary::{Figures, figures_at_end, is_complete, peak_figures};
 use crate::ids::StackId;
 use crate::model::{Device, Snapshot};
-use crate::replay::stacking::slot_bytes;
+use crate::replay::stacking::{Stacking, slot_bytes};
 use crate::replay::state::State;
 use crate::replay::{N_SLOTS, Recording, Replay, SLOTS_BY_RANK, Site};
 use crate::units;
@@ -156,7 +156,7 @@ fn oom(recording: &Recording, device: &Device, replay: &Replay, event: u32) -> O
 fn legend(recording: &Recording, replay: &Replay) -> Vec<LegendItem> {
     let snapshot = &recording.snapshot;
     // Places keep their colours under a filter; their bytes are those of the part that it shows.
-    let peak = slot_bytes(replay, replay.peak());
+    let peak = slot_bytes(replay, replay.peak(), Stacking::Stack);
     let mut items: Vec<LegendItem> = (0..)
         .zip(replay.slot_owners())
         .zip(peak)

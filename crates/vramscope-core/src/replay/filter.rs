@@ -73,6 +73,7 @@ impl Replay {
             block_series: None,
             model: self.model.clone(),
             slots: Arc::clone(&self.slots),
+            labels: self.labels.clone(),
             times: Arc::clone(&self.times),
             first_time_us: self.first_time_us,
             history: self.history,

@@ -6,6 +6,7 @@ mod allocations;
 mod axis;
 mod blocks;
 mod filter;
+mod labels;
 mod live;
 pub mod model;
 mod pairing;
@@ -22,6 +23,7 @@ mod times;
 pub use allocations::Allocations;
 pub use axis::Axis;
 pub use filter::Filter;
+pub use labels::{Category, Labels, N_CATEGORIES, OWN_SLOT, Phase, PhaseSpan, Rule, Step};
 pub use recording::{CheckProgress, Recording};
 pub use site::Site;
 pub use slots::{N_SLOTS, SLOTS_BY_RANK};
@@ -90,6 +92,7 @@ pub struct Replay {
     block_series: Option<(Dense, Dense)>,
     model: Option<Arc<Model>>,
     slots: Arc<Slots>,
+    labels: Option<Arc<Labels>>,
     times: Arc<Times>,
     first_time_us: Option<i64>,
     history: History,
@@ -115,6 +118,7 @@ impl Replay {
         let mut replay = Replay {
             n_moments,
             slots: Arc::default(),
+            labels: None,
             segments: Arc::new(segments::track(device, &allocations, &config, with_final_state)),
             block_sizes: Arc::new(BlockSizes::estimate(device, &allocations, &config, with_final_state)),
             block_series: None,
@@ -313,6 +317,11 @@ impl Replay {
     /// The places that own the first slots, most bytes at the peak first, with those bytes.
     pub fn slot_owners(&self) -> &[(Site, u64)] {
         self.slots.owners()
+    }
+
+    /// What a diagnosis says of allocations and events; `None` until there is one.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_deref()
     }
 
     /// Microseconds from the first event to when a moment begins; `None` without times.

@@ -1,9 +1,11 @@
 //! A snapshot with all its devices replayed.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::model::Lockstep;
-use super::{Filter, Replay};
+use super::{Filter, Labels, Replay};
 use crate::model::{Device, DeviceKind, Snapshot};
 
 /// A snapshot with every device replayed.
@@ -60,6 +62,16 @@ impl Recording {
             self.filter = filter.clone();
             self.apply_filter();
         }
+    }
+
+    /// Takes what a diagnosis says of a device.
+    pub fn set_labels(&mut self, ordinal: i64, labels: Labels) {
+        let Some(at) = self.index_of(ordinal) else { return };
+        let labels = Arc::new(labels);
+        if let Some(Some(shown)) = self.shown.get_mut(at) {
+            shown.labels = Some(Arc::clone(&labels));
+        }
+        self.replays[at].labels = Some(labels);
     }
 
     /// The filter in force.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{N_SLOTS, Replay};
+use super::{Category, N_SLOTS, Replay};
 
 /// Order from bottom to top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +13,20 @@ pub enum Stacking {
     Stack,
     /// Oldest first.
     Age,
+    /// By category, oldest first inside a category.
+    Category,
+}
+
+impl Stacking {
+    /// The colour slot of an allocation: 0 to [`N_SLOTS`] − 1.
+    #[inline]
+    pub fn slot(self, replay: &Replay, allocation: u32) -> u8 {
+        match (self, replay.labels()) {
+            (Stacking::Category, Some(labels)) => labels.slot(allocation),
+            (Stacking::Category, None) => Category::Unknown as u8,
+            _ => replay.slot_of(allocation),
+        }
+    }
 }
 
 /// One allocation in the pile.
@@ -29,10 +43,10 @@ pub struct Run {
 }
 
 /// Bytes in each slot at a moment.
-pub fn slot_bytes(replay: &Replay, moment: u32) -> [u64; N_SLOTS] {
+pub fn slot_bytes(replay: &Replay, moment: u32, stacking: Stacking) -> [u64; N_SLOTS] {
     let mut bytes = [0u64; N_SLOTS];
     replay.for_each_live(moment, |id| {
-        let sum = &mut bytes[usize::from(replay.slot_of(id)).min(N_SLOTS - 1)];
+        let sum = &mut bytes[usize::from(stacking.slot(replay, id)).min(N_SLOTS - 1)];
         *sum = sum.saturating_add(replay.allocations().size_bytes(id));
     });
     bytes
@@ -44,13 +58,13 @@ pub fn slot_bytes(replay: &Replay, moment: u32) -> [u64; N_SLOTS] {
 pub fn for_each_run(replay: &Replay, moment: u32, stacking: Stacking, mut visit: impl FnMut(Run)) {
     let allocations = replay.allocations();
     let mut next = match stacking {
-        Stacking::Stack => floors(slot_bytes(replay, moment)),
+        Stacking::Stack | Stacking::Category => floors(slot_bytes(replay, moment, stacking)),
         Stacking::Age => [0; N_SLOTS],
     };
     replay.for_each_live(moment, |id| {
-        let slot = replay.slot_of(id);
+        let slot = stacking.slot(replay, id);
         let pile = match stacking {
-            Stacking::Stack => usize::from(slot).min(N_SLOTS - 1),
+            Stacking::Stack | Stacking::Category => usize::from(slot).min(N_SLOTS - 1),
             Stacking::Age => 0,
         };
         let from_bytes = next[pile];
@@ -86,12 +100,12 @@ impl Piled {
         let allocations = replay.allocations();
         let (mut runs, mut slot_bytes) = (Vec::new(), [0u64; N_SLOTS]);
         replay.for_each_live(moment, |allocation| {
-            let slot = replay.slot_of(allocation);
+            let slot = stacking.slot(replay, allocation);
             let sum = &mut slot_bytes[usize::from(slot).min(N_SLOTS - 1)];
             *sum = sum.saturating_add(allocations.size_bytes(allocation));
             runs.push(Run { allocation, from_bytes: 0, to_bytes: 0, slot });
         });
-        if stacking == Stacking::Stack {
+        if stacking != Stacking::Age {
             runs.sort_by_key(|run| run.slot);
         }
         let mut bytes = 0u64;

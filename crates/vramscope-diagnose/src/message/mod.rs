@@ -1,0 +1,1 @@
+//! The text of an out-of-memory error, explained without a snapshot.

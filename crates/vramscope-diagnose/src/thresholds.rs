@@ -1,0 +1,1 @@
+//! Every threshold of the diagnosis, with its reason.
