@@ -6,6 +6,7 @@ pub mod bench;
 pub mod browser;
 pub mod chaos;
 pub mod cut;
+pub mod frames;
 pub mod plain;
 pub mod recordings;
 pub mod script;

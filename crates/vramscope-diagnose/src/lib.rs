@@ -2,7 +2,15 @@
 //!
 //! Pure, like the core: no files, clock, threads, environment or JavaScript. Rules and thresholds are those of [`thresholds`].
 
+mod categories;
+mod evidence;
+mod facts;
+mod labelling;
 pub mod message;
 pub mod oom;
+mod phases;
 pub mod report;
+mod sites;
 pub mod thresholds;
+
+pub use labelling::label;

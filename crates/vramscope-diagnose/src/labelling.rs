@@ -1,0 +1,56 @@
+//! From a recording to labels of one device.
+
+use vramscope_core::replay::{Labels, Recording};
+
+use crate::categories::Categories;
+use crate::evidence::{self, Evidence};
+use crate::facts::{Facts, Lives};
+use crate::phases::Timetable;
+use crate::sites::Sites;
+
+/// What is found once for a whole recording: every stack judged.
+#[derive(Debug)]
+pub(crate) struct Stacks {
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) sites: Sites,
+}
+
+impl Stacks {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        Self { evidence: evidence::of_stacks(&recording.snapshot), sites: Sites::new(&recording.snapshot) }
+    }
+}
+
+/// One device, read: what later stages build on.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) lives: Lives,
+    pub(crate) table: Timetable,
+    pub(crate) categories: Categories,
+}
+
+impl Reading {
+    pub(crate) fn of(recording: &Recording, stacks: &Stacks, ordinal: i64) -> Option<Self> {
+        let (device, replay) = recording.whole_device(ordinal)?;
+        let lives = Lives::of(device, replay, &stacks.evidence);
+        let facts =
+            Facts::new(&recording.snapshot, (device, replay), (&stacks.evidence, &stacks.sites), &lives);
+        let table = Timetable::of(&facts);
+        let categories = Categories::of(&facts, &table);
+        Some(Self { lives, table, categories })
+    }
+
+    pub(crate) fn labels(&self) -> Labels {
+        Labels {
+            rules: self.categories.rules.clone(),
+            rule_of: self.categories.rule_of.clone(),
+            phases: self.table.spans(),
+            steps: self.table.steps.clone(),
+        }
+    }
+}
+
+/// Categories, phases and steps of a device; `None` for one that is not there.
+pub fn label(recording: &Recording, ordinal: i64) -> Option<Labels> {
+    Some(Reading::of(recording, &Stacks::of(recording), ordinal)?.labels())
+}
