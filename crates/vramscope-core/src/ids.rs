@@ -32,6 +32,12 @@ ids! {
     StreamId,
 }
 
+impl Default for StackId {
+    fn default() -> Self {
+        StackId::EMPTY
+    }
+}
+
 impl StackId {
     /// No stack was recorded.
     pub const EMPTY: StackId = StackId(0);

@@ -27,6 +27,8 @@ pub(crate) struct Lives {
     deaths: Vec<u32>,
     /// The allocation that an event frees, [`NONE`] if none.
     freed_at: Vec<u32>,
+    /// Events that free an allocation of the trace, in order.
+    death_events: Vec<u32>,
     stacks: StackKind,
     frees_have_stacks: bool,
 }
@@ -42,8 +44,9 @@ impl Lives {
                 *cell = id as u32;
             }
         }
+        let death_events = (0..n).filter(|&event| freed_at[event as usize] != NONE).collect();
         let frees_have_stacks = free_stacks_are_own(device, replay, &deaths);
-        Self { deaths, freed_at, stacks: kind_of_stacks(device, evidence), frees_have_stacks }
+        Self { deaths, freed_at, death_events, stacks: kind_of_stacks(device, evidence), frees_have_stacks }
     }
 }
 
@@ -93,6 +96,7 @@ pub(crate) struct Facts<'a> {
     deaths: &'a [u32],
     /// The allocation that an event frees, [`NONE`] if none.
     pub(crate) freed_at: &'a [u32],
+    death_events: &'a [u32],
     /// Events.
     pub(crate) n: u32,
     /// Requested bytes at the fullest moment.
@@ -116,6 +120,7 @@ impl<'a> Facts<'a> {
             frees_have_stacks: lives.frees_have_stacks,
             deaths: &lives.deaths,
             freed_at: &lives.freed_at,
+            death_events: &lives.death_events,
             n: device.events.len() as u32,
             peak_bytes: replay.requested_at(replay.peak()),
         }
@@ -158,6 +163,12 @@ impl<'a> Facts<'a> {
     #[inline]
     pub(crate) fn death(&self, id: u32) -> u32 {
         self.deaths.get(id as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Something is dropped in `from..to`.
+    pub(crate) fn drops_something(&self, from: u32, to: u32) -> bool {
+        let next = self.death_events.partition_point(|&event| event < from);
+        self.death_events.get(next).is_some_and(|&event| event < to)
     }
 
     /// It is there at the end.

@@ -1,6 +1,7 @@
 //! From a recording to labels of one device.
 
-use vramscope_core::replay::{Labels, Recording};
+use vramscope_core::model::Device;
+use vramscope_core::replay::{Labels, Recording, Replay};
 
 use crate::categories::Categories;
 use crate::evidence::{self, Evidence};
@@ -40,6 +41,15 @@ impl Reading {
         Some(Self { lives, table, categories })
     }
 
+    pub(crate) fn facts<'a>(
+        &'a self,
+        recording: &'a Recording,
+        stacks: &'a Stacks,
+        ordinal: i64,
+    ) -> Option<Facts<'a>> {
+        Some(facts(recording, recording.whole_device(ordinal)?, stacks, &self.lives))
+    }
+
     pub(crate) fn labels(&self) -> Labels {
         Labels {
             rules: self.categories.rules.clone(),
@@ -48,6 +58,15 @@ impl Reading {
             steps: self.table.steps.clone(),
         }
     }
+}
+
+fn facts<'a>(
+    recording: &'a Recording,
+    device: (&'a Device, &'a Replay),
+    stacks: &'a Stacks,
+    lives: &'a Lives,
+) -> Facts<'a> {
+    Facts::new(&recording.snapshot, device, (&stacks.evidence, &stacks.sites), lives)
 }
 
 /// Categories, phases and steps of a device; `None` for one that is not there.

@@ -2,9 +2,13 @@
 //!
 //! Pure, like the core: no files, clock, threads, environment or JavaScript. Rules and thresholds are those of [`thresholds`].
 
+mod analysis;
 mod categories;
+mod cause;
+mod diagnose;
 mod evidence;
 mod facts;
+mod growth;
 mod labelling;
 pub mod message;
 pub mod oom;
@@ -12,5 +16,7 @@ mod phases;
 pub mod report;
 mod sites;
 pub mod thresholds;
+mod words;
 
+pub use diagnose::{Options, diagnose};
 pub use labelling::label;

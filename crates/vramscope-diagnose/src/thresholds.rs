@@ -63,3 +63,68 @@ pub(crate) const LINK_EVENTS: u32 = 8;
 pub(crate) const SHORTEST_LINK_EVENTS: u32 = 4;
 /// A cache at most doubles, plus this for the first tokens.
 pub(crate) const LINK_GROWTH_BYTES: u64 = 65_536;
+
+/// Steps from which a base line is told: without the first and the last, two must remain.
+pub(crate) const FEWEST_STEPS_OF_BASE_LINE: usize = 4;
+/// Middle steps from which a leak per step is told.
+pub(crate) const FEWEST_MIDDLE_STEPS: usize = 2;
+/// Bytes a step that are a leak, as a share of the peak: a twentieth of it in 100 steps. Seen: leaks 1.2–2.8 %, healthy runs exactly 0.
+pub(crate) const LEAK_SHARE_OF_PEAK: f64 = 0.000_5;
+/// And at least this: a list of losses as numbers on the card (512 B a step) is not worth an alarm.
+pub(crate) const LEAK_BYTES: u64 = 64 << 10;
+/// The same with only two middle steps, where chance matters more.
+pub(crate) const LEAK_SHARE_OF_PEAK_FEW_STEPS: f64 = 0.01;
+/// See [`LEAK_SHARE_OF_PEAK_FEW_STEPS`].
+pub(crate) const LEAK_BYTES_FEW_STEPS: u64 = 1 << 20;
+
+/// Outside training: so many blocks of a place are kept at least.
+pub(crate) const FEWEST_KEPT: usize = 3;
+/// So many more blocks in the second half: a cache that grows in size keeps its number.
+pub(crate) const FEWEST_LATE_BLOCKS: u32 = 2;
+/// Of the last four of eight parts so many rise. Seen: leaks 4 of 4, bounded caches 0.
+pub(crate) const FEWEST_RISING_PARTS: usize = 3;
+/// No part has more of the rise: one-off caches and building do. Seen in leaks: 25–38 %.
+pub(crate) const MOST_OF_RISE_IN_ONE_PART: f64 = 0.6;
+/// Rounds, births with a death of something else between: building a list has one. Seen in leaks: 7–199.
+pub(crate) const FEWEST_ROUNDS: u32 = 3;
+/// Calls of a model, without which an out-of-memory in its first pass is no leak.
+pub(crate) const FEWEST_CALLS: usize = 3;
+/// Rise of the second half that is a leak, as a share of the peak; and at least 1 MiB.
+pub(crate) const RETAINED_SHARE_OF_PEAK: f64 = 0.02;
+/// See [`RETAINED_SHARE_OF_PEAK`].
+pub(crate) const RETAINED_BYTES: u64 = 1 << 20;
+/// What follows the last step is an evaluation if it is longer than so many forwards.
+pub(crate) const TAIL_IN_FORWARDS: f64 = 2.5;
+
+/// Blocks that a collector frees at once at least.
+pub(crate) const FEWEST_IN_BURST: usize = 5;
+/// And bytes.
+pub(crate) const LEAST_BURST_BYTES: u64 = 4 << 20;
+/// As a share of the peak.
+pub(crate) const LEAST_SHARE_OF_BURST: f64 = 0.05;
+/// Frees whose stacks name the collector make it certain.
+pub(crate) const SHARE_BY_COLLECTOR: f64 = 0.5;
+/// In training: what a burst frees comes from so many earlier steps. A list of losses that is cleared does, too, but only once.
+pub(crate) const FEWEST_STALE_STEPS: usize = 3;
+/// Bursts without the collector in their stacks, in training.
+pub(crate) const FEWEST_TEETH_WITHOUT_STACKS_OF_FREES: usize = 2;
+/// Rounds that the blocks of a burst come from, outside training.
+pub(crate) const ROUNDS_OF_TOOTH: usize = 5;
+/// The same without stacks.
+pub(crate) const ROUNDS_OF_TOOTH_WITHOUT_STACKS: usize = 8;
+/// Blocks of a burst that come from one place.
+pub(crate) const MOST_OF_ONE_PLACE: f64 = 0.6;
+/// Of all blocks of that place that die, so many die in such bursts: those of requests served side by side die one by one, too.
+pub(crate) const SHARE_OF_PLACE_IN_BURSTS: f64 = 0.8;
+
+/// Fewer events tell nothing.
+pub(crate) const FEWEST_EVENTS: u32 = 10;
+/// A leak is the cause of an out-of-memory if it explains so much of what is allocated. Seen: 90 and 99 %, all others 0. It comes before
+/// fragmentation because a leak also fragments.
+pub(crate) const LEAK_SHARE_OF_ALLOCATED: f64 = 0.3;
+/// Free memory inside, as a share of the limit, that makes fragmentation the cause. Seen: 5.9–15.8 %, others up to 3.5 %; thin.
+pub(crate) const FRAGMENTED_SHARE_OF_LIMIT: f64 = 0.05;
+/// What fills so much of the memory is the cause. Seen: 99–100 %.
+pub(crate) const SHARE_OF_CAUSE: f64 = 0.5;
+/// If no more than this was ever released, what is there was placed to stay.
+pub(crate) const RELEASED_SHARE: f64 = 0.05;

@@ -32,3 +32,41 @@ pub struct Oom {
     /// Bytes that were missing.
     pub short_by_bytes: u64,
 }
+
+/// Explains the last request that could not be served.
+pub fn explain(
+    recording: &vramscope_core::replay::Recording,
+    ordinal: i64,
+    _limit_bytes: Option<u64>,
+) -> Option<Oom> {
+    let (device, replay) = recording.whole_device(ordinal)?;
+    let event = *replay.ooms().last()?;
+    let q = device.events.sizes[event as usize];
+    let mut a = 0;
+    replay.for_each_live(event + 1, |id| a += replay.block_bytes(id));
+    let r = replay.reserved_at(event + 1);
+    let (lo, hi) = match replay.model() {
+        Some(m) => (m.limit.low_bytes, m.limit.high_bytes.unwrap_or(u64::MAX / 4)),
+        None => (r, r + q),
+    };
+    let fit = if a + q <= lo {
+        "yes"
+    } else if a + q > hi {
+        "no"
+    } else if a + q <= (lo + hi) / 2 && (r - a) * 10 >= r {
+        "likely"
+    } else {
+        "no"
+    };
+    Some(Oom {
+        event,
+        requested_bytes: q,
+        allocated_bytes: a,
+        reserved_bytes: r,
+        free_in_reserved_bytes: r.saturating_sub(a),
+        limit_low_bytes: Some(lo),
+        limit_high_bytes: Some(hi),
+        would_fit_unfragmented: fit,
+        ..Oom::default()
+    })
+}

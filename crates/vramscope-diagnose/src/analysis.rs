@@ -1,0 +1,156 @@
+//! Everything that is known of a device, and sums over it.
+
+use hashbrown::HashMap;
+use vramscope_core::ids::StackId;
+use vramscope_core::replay::{Category, N_CATEGORIES, Phase};
+
+use crate::categories::Categories;
+use crate::facts::Facts;
+use crate::growth::Growth;
+use crate::oom::Oom;
+use crate::phases::Timetable;
+use crate::report;
+use crate::words::Place;
+
+/// What stories and findings read.
+pub(crate) struct Analysis<'a> {
+    pub(crate) facts: &'a Facts<'a>,
+    pub(crate) table: &'a Timetable,
+    pub(crate) categories: &'a Categories,
+    pub(crate) growth: &'a Growth,
+    pub(crate) oom: Option<Oom>,
+}
+
+/// Requested bytes of each category, in the order of [`Category::ALL`].
+pub(crate) type ByCategory = [u64; N_CATEGORIES];
+
+/// Bytes of one line of code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LineSum {
+    pub(crate) place: Place,
+    pub(crate) bytes: u64,
+    pub(crate) count: u32,
+    pub(crate) by_category: ByCategory,
+    /// The largest allocation among them.
+    pub(crate) largest: u32,
+    pub(crate) stack: StackId,
+}
+
+impl LineSum {
+    pub(crate) fn main_category(&self) -> Category {
+        main_category(&self.by_category)
+    }
+}
+
+pub(crate) fn main_category(bytes: &ByCategory) -> Category {
+    let most = bytes.iter().copied().max().unwrap_or(0);
+    let at = bytes.iter().position(|&bytes| bytes == most).unwrap_or(0);
+    Category::ALL[at]
+}
+
+impl Analysis<'_> {
+    /// The moment that the verdict speaks of: the failed request, else the peak.
+    pub(crate) fn moment(&self) -> u32 {
+        match &self.oom {
+            Some(oom) => oom.event + 1,
+            None => self.facts.replay.peak(),
+        }
+    }
+
+    pub(crate) fn live(&self, moment: u32) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.facts.replay.for_each_live(moment, |id| ids.push(id));
+        ids
+    }
+
+    pub(crate) fn by_category(&self, moment: u32) -> ByCategory {
+        let mut sums = [0u64; N_CATEGORIES];
+        self.facts.replay.for_each_live(moment, |id| {
+            let sum = &mut sums[self.categories.category(id).index()];
+            *sum = sum.saturating_add(self.facts.size_bytes(id));
+        });
+        sums
+    }
+
+    /// Bytes by the line that a person would change, most first.
+    pub(crate) fn by_line(&self, ids: impl IntoIterator<Item = u32>) -> Vec<LineSum> {
+        let facts = self.facts;
+        let mut of_stack: HashMap<StackId, LineSum> = HashMap::new();
+        for id in ids {
+            let size = facts.size_bytes(id);
+            let sum = of_stack
+                .entry(facts.stack(id))
+                .or_insert_with(|| LineSum { largest: id, ..LineSum::default() });
+            sum.bytes = sum.bytes.saturating_add(size);
+            sum.count += 1;
+            let category = &mut sum.by_category[self.categories.category(id).index()];
+            *category = category.saturating_add(size);
+            if size > facts.size_bytes(sum.largest) {
+                sum.largest = id;
+            }
+        }
+        let mut of_line: HashMap<Place, LineSum> = HashMap::new();
+        for (stack, part) in of_stack {
+            let place = Place::of(stack, facts.snapshot);
+            let sum = of_line.entry(place.clone()).or_insert_with(|| LineSum {
+                place,
+                largest: part.largest,
+                ..LineSum::default()
+            });
+            sum.bytes = sum.bytes.saturating_add(part.bytes);
+            sum.count += part.count;
+            sum.by_category
+                .iter_mut()
+                .zip(part.by_category)
+                .for_each(|(sum, bytes)| *sum = sum.saturating_add(bytes));
+            let (known, new) = (facts.size_bytes(sum.largest), facts.size_bytes(part.largest));
+            if (new, std::cmp::Reverse(part.largest)) >= (known, std::cmp::Reverse(sum.largest)) {
+                sum.largest = part.largest;
+            }
+        }
+        let mut lines: Vec<LineSum> = of_line.into_values().collect();
+        for line in &mut lines {
+            line.stack = facts.stack(line.largest);
+        }
+        lines.sort_unstable_by_key(|line| (std::cmp::Reverse(line.bytes), line.largest));
+        lines
+    }
+
+    /// The phase of a moment: that of its last event.
+    pub(crate) fn phase_at(&self, moment: u32) -> Phase {
+        self.table.phase(moment.saturating_sub(1))
+    }
+
+    pub(crate) fn place_of(&self, id: u32) -> Place {
+        Place::of(self.facts.stack(id), self.facts.snapshot)
+    }
+
+    /// What is kept by a leak, by steps or by rounds, in order of birth.
+    pub(crate) fn leaked(&self) -> Vec<u32> {
+        let steps = self.growth.step_leak.iter().flat_map(|leak| &leak.places).flat_map(|place| &place.ids);
+        let rounds = self.growth.retained.iter().flat_map(|place| &place.kept);
+        let mut ids: Vec<u32> = steps.chain(rounds).copied().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+}
+
+pub(crate) fn plain(bytes: &ByCategory) -> report::Categories {
+    let of = |category: Category| bytes[category.index()];
+    report::Categories {
+        parameter: of(Category::Parameter),
+        gradient: of(Category::Gradient),
+        optimizer_state: of(Category::OptimizerState),
+        activation: of(Category::Activation),
+        input: of(Category::Input),
+        temporary: of(Category::Temporary),
+        other: of(Category::Other),
+        unknown: of(Category::Unknown),
+    }
+}
+
+/// All bytes.
+pub(crate) fn total(bytes: &ByCategory) -> u64 {
+    bytes.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+}
