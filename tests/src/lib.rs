@@ -7,6 +7,7 @@ pub mod browser;
 pub mod chaos;
 pub mod cut;
 pub mod frames;
+pub mod part;
 pub mod plain;
 pub mod recordings;
 pub mod script;

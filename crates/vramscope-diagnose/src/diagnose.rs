@@ -44,6 +44,7 @@ pub(crate) fn report(
         evidence: cause.evidence,
         runner_up: cause.runner_up,
         oom: analysis.oom.clone(),
+        steps: crate::report::Steps { count: reading.table.steps.len() as u32, ..Default::default() },
         ..DeviceReport::default()
     }
 }

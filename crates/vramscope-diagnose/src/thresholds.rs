@@ -87,7 +87,9 @@ pub(crate) const FEWEST_RISING_PARTS: usize = 3;
 pub(crate) const MOST_OF_RISE_IN_ONE_PART: f64 = 0.6;
 /// Rounds, births with a death of something else between: building a list has one. Seen in leaks: 7–199.
 pub(crate) const FEWEST_ROUNDS: u32 = 3;
-/// Calls of a model, without which an out-of-memory in its first pass is no leak.
+/// Rounds where nothing failed: a bounded cache that is still filling looks the same, and small ones hold up to eight.
+pub(crate) const FEWEST_ROUNDS_WITHOUT_FAILURE: u32 = 5;
+/// Calls of a model, without which what is kept is that of its first pass.
 pub(crate) const FEWEST_CALLS: usize = 3;
 /// Rise of the second half that is a leak, as a share of the peak; and at least 1 MiB.
 pub(crate) const RETAINED_SHARE_OF_PEAK: f64 = 0.02;

@@ -9,6 +9,9 @@ use crate::thresholds::{
     FEWEST_LINKS, FEWEST_OF_CACHE, LINK_EVENTS, LINK_GROWTH_BYTES, SHORTEST_LINK_EVENTS,
 };
 
+/// Every rule that says so has it.
+pub(super) const WORD: &str = "key-value cache";
+
 pub(super) fn find(sorting: &mut Sorting<'_>) {
     let infers = sorting.table.work.iter().any(|run| run.phase == Phase::Inference);
     if sorting.table.trains() && !infers {

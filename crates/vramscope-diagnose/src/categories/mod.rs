@@ -54,6 +54,11 @@ impl Categories {
         self.rule(id).map(|rule| rule.category).unwrap_or_default()
     }
 
+    /// A key-value cache.
+    pub(crate) fn is_cache(&self, id: u32) -> bool {
+        self.rule(id).is_some_and(|rule| rule.why.contains(caches::WORD))
+    }
+
     /// A workspace of a kernel library: kept, and no leak.
     pub(crate) fn is_workspace(&self, id: u32) -> bool {
         self.rule(id).is_some_and(|rule| rule.why.starts_with(workspaces::WORD))

@@ -36,7 +36,7 @@ impl Growth {
         Self {
             base_line: BaseLine::of(facts, table),
             step_leak: StepLeak::of(facts, table, categories),
-            retained: from.map(|from| retained::find(facts, table, from)).unwrap_or_default(),
+            retained: from.map(|from| retained::find(facts, table, categories, from)).unwrap_or_default(),
             teeth: teeth::find(facts, table, categories),
         }
     }

@@ -3,12 +3,13 @@
 use vramscope_core::replay::Phase;
 
 use super::places::grouped;
+use crate::categories::Categories;
 use crate::evidence::Flags;
 use crate::facts::{Facts, NONE, StackKind};
 use crate::phases::Timetable;
 use crate::thresholds::{
     FEWEST_CALLS, FEWEST_KEPT, FEWEST_LATE_BLOCKS, FEWEST_RISING_PARTS, FEWEST_ROUNDS,
-    MOST_OF_RISE_IN_ONE_PART,
+    FEWEST_ROUNDS_WITHOUT_FAILURE, MOST_OF_RISE_IN_ONE_PART,
 };
 
 /// A place that keeps more and more.
@@ -31,7 +32,12 @@ const HALF: usize = PARTS / 2;
 /// Frees below this do not end the building of things.
 const FIRST_FREE_BYTES: u64 = 1024;
 
-pub(super) fn find(facts: &Facts<'_>, table: &Timetable, from: u32) -> Vec<Retained> {
+pub(super) fn find(
+    facts: &Facts<'_>,
+    table: &Timetable,
+    categories: &Categories,
+    from: u32,
+) -> Vec<Retained> {
     if facts.n < 20 || is_one_unfinished_pass(facts, table) {
         return Vec::new();
     }
@@ -41,9 +47,16 @@ pub(super) fn find(facts: &Facts<'_>, table: &Timetable, from: u32) -> Vec<Retai
         .iter()
         .filter(|ids| may_leak(facts, table, ids))
         .filter_map(|ids| retained(facts, ids, first_free.max(from)))
+        .filter(|place| facts.last_oom().is_some() || is_no_cache(place, categories))
         .collect();
     found.sort_unstable_by_key(|place| (std::cmp::Reverse(place.late_bytes), place.kept.first().copied()));
     found
+}
+
+/// As long as nothing failed, a cache may still be filling.
+fn is_no_cache(place: &Retained, categories: &Categories) -> bool {
+    let in_cache = place.kept.iter().filter(|&&id| categories.is_cache(id)).count();
+    place.rounds >= FEWEST_ROUNDS_WITHOUT_FAILURE && 2 * in_cache < place.kept.len()
 }
 
 fn frees_something(facts: &Facts<'_>, event: u32) -> bool {
@@ -51,14 +64,18 @@ fn frees_something(facts: &Facts<'_>, event: u32) -> bool {
     id != NONE && facts.size_bytes(id) >= FIRST_FREE_BYTES
 }
 
-/// A first pass that ran out of memory keeps everything it made, for backward: that is no leak. What begins a pass must come again.
+/// A first pass that was cut off keeps everything it made, for backward: that is no leak. What begins a pass must come again.
 fn is_one_unfinished_pass(facts: &Facts<'_>, table: &Timetable) -> bool {
-    if facts.last_oom().is_none() || table.trains() {
+    if table.trains() {
         return false;
     }
-    // Without stacks rounds cannot be told from layers.
-    if facts.stacks == StackKind::Absent {
-        return true;
+    // Without stacks rounds cannot be told from layers, with native frames alone hardly.
+    let failed = facts.last_oom().is_some();
+    match facts.stacks {
+        StackKind::Absent if failed || facts.snapshot.partial => return true,
+        StackKind::Native if !failed && facts.snapshot.partial => return true,
+        StackKind::Absent => return false,
+        _ => {}
     }
     let is_call = |id: &u32| facts.evidence(*id).flags.has(Flags::FORWARD) && !facts.is_old(*id);
     let Some(first) = facts.ids().find(is_call) else { return false };

@@ -31,10 +31,8 @@ pub(super) fn evidence(facts: &Facts<'_>) -> EventEvidence {
         let tried_out = stack.flags.has(Flags::AUTOTUNE) && stack.phase == Some(Phase::Forward);
         evidence.phases[event as usize] = stack.phase.filter(|_| !tried_out);
     }
-    match facts.stacks {
-        StackKind::Python => backward_has_no_python(facts, &mut evidence),
-        StackKind::Native => natives_of_the_optimizer(&mut evidence.phases),
-        _ => {}
+    if facts.stacks == StackKind::Python {
+        backward_has_no_python(facts, &mut evidence);
     }
     evidence
 }
@@ -82,6 +80,7 @@ pub(super) fn settle(facts: &Facts<'_>, evidence: &mut EventEvidence) {
     let first = evidence.phases.iter().position(is_work).unwrap_or(evidence.phases.len());
     match facts.stacks {
         StackKind::Native => {
+            natives_of_the_optimizer(&mut evidence.phases);
             for event in 0..first {
                 if facts.evidence_at(event as u32).flags.has(Flags::WEAK | Flags::NATIVE_TO) {
                     evidence.phases[event] = Some(Phase::Build);
