@@ -1,14 +1,9 @@
-//! One device, diagnosed.
+//! One device, diagnosed in one go.
 
 use vramscope_core::replay::Recording;
 
-use crate::analysis::Analysis;
-use crate::cause;
-use crate::facts::Facts;
-use crate::growth::Growth;
-use crate::labelling::{Reading, Stacks};
-use crate::oom;
 use crate::report::DeviceReport;
+use crate::stages::Diagnosing;
 
 /// What the user may say beside the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,34 +12,10 @@ pub struct Options {
     pub limit_bytes: Option<u64>,
 }
 
-/// Diagnoses a device; `None` for one that is not there.
-pub fn diagnose(recording: &Recording, ordinal: i64, options: &Options) -> Option<DeviceReport> {
-    let stacks = Stacks::of(recording);
-    let reading = Reading::of(recording, &stacks, ordinal)?;
-    let facts = reading.facts(recording, &stacks, ordinal)?;
-    let growth = Growth::of(&facts, &reading.table, &reading.categories);
-    Some(report(recording, &facts, &reading, &growth, options))
-}
-
-pub(crate) fn report(
-    recording: &Recording,
-    facts: &Facts<'_>,
-    reading: &Reading,
-    growth: &Growth,
-    options: &Options,
-) -> DeviceReport {
-    let oom = oom::explain(recording, facts.device.ordinal, options.limit_bytes);
-    let analysis = Analysis { facts, table: &reading.table, categories: &reading.categories, growth, oom };
-    let cause = cause::find(&analysis);
-    DeviceReport {
-        device: facts.device.ordinal,
-        verdict: cause.verdict,
-        confidence: cause.confidence,
-        confidence_reason: cause.confidence_reason,
-        evidence: cause.evidence,
-        runner_up: cause.runner_up,
-        oom: analysis.oom.clone(),
-        steps: crate::report::Steps { count: reading.table.steps.len() as u32, ..Default::default() },
-        ..DeviceReport::default()
-    }
+/// Diagnoses every device, and gives each its labels; in the order of the snapshot's devices.
+pub fn diagnose(recording: &mut Recording, options: &Options) -> Vec<DeviceReport> {
+    let mut diagnosing = Diagnosing::default();
+    while !diagnosing.step(recording).done {}
+    let devices = recording.snapshot.devices.iter();
+    devices.filter_map(|device| diagnosing.report_under(recording, device.ordinal, options)).collect()
 }

@@ -12,16 +12,17 @@ use crate::thresholds::SHARE_OF_COPIED_STACKS;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Which frames the stacks have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum StackKind {
     Full,
     Python,
     Native,
+    #[default]
     Absent,
 }
 
 /// Lives of one device's allocations in events, and whose stacks may be trusted: found once, kept between stages.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Lives {
     /// The event at which the program dropped an allocation, [`NONE`] if it did not.
     deaths: Vec<u32>,

@@ -23,7 +23,7 @@ impl Stacks {
 }
 
 /// One device, read: what later stages build on.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) lives: Lives,
     pub(crate) table: Timetable,

@@ -3,20 +3,26 @@
 //! Pure, like the core: no files, clock, threads, environment or JavaScript. Rules and thresholds are those of [`thresholds`].
 
 mod analysis;
+mod assemble;
 mod categories;
 mod cause;
 mod diagnose;
 mod evidence;
 mod facts;
+mod findings;
 mod growth;
 mod labelling;
 pub mod message;
 pub mod oom;
 mod phases;
+mod purpose;
 pub mod report;
 mod sites;
+mod stages;
+mod story;
 pub mod thresholds;
 mod words;
 
 pub use diagnose::{Options, diagnose};
 pub use labelling::label;
+pub use stages::{Diagnosing, Progress};

@@ -130,3 +130,28 @@ pub(crate) const FRAGMENTED_SHARE_OF_LIMIT: f64 = 0.05;
 pub(crate) const SHARE_OF_CAUSE: f64 = 0.5;
 /// If no more than this was ever released, what is there was placed to stay.
 pub(crate) const RELEASED_SHARE: f64 = 0.05;
+/// At most three blocks that are so much of what passes make the peak by themselves.
+pub(crate) const SHARE_OF_FEW_BLOCKS: f64 = 0.6;
+
+/// Steps whose peaks differ by so much of the larger are worth a note.
+pub(crate) const IMBALANCE_OF_STEPS: f64 = 0.2;
+/// The same for backward passes of one step.
+pub(crate) const IMBALANCE_OF_MICRO_BATCHES: f64 = 0.1;
+/// Anything below this share of the moment is not worth a note.
+pub(crate) const LEAST_SHARE_WORTH_A_NOTE: f64 = 0.05;
+/// One temporary with such a share of what is alive decides the height of the peak.
+pub(crate) const SHARE_OF_ONE_TEMPORARY: f64 = 0.1;
+/// Of what modules make in inference: without gradients next to nothing stays until the result goes.
+pub(crate) const SHARE_HELD_TO_THE_END: f64 = 0.5;
+/// Reserved beyond what was ever in use, as a share of reserved.
+pub(crate) const SHARE_OF_GAP: f64 = 0.15;
+/// Reserved by private pools, as a share of reserved.
+pub(crate) const SHARE_OF_POOLS: f64 = 0.05;
+/// Lost by rounding, as a share of allocated. Seen: up to 3.3 %.
+pub(crate) const SHARE_OF_ROUNDING: f64 = 0.05;
+/// Workspaces, as a share of what is alive.
+pub(crate) const SHARE_OF_WORKSPACES: f64 = 0.05;
+/// Calls of `empty_cache()` that gave something back; one or two are set-up.
+pub(crate) const FEWEST_EMPTIED: u64 = 3;
+/// A limit whose bounds differ by less is told as one number.
+pub(crate) const CLEAR_LIMIT: f64 = 0.02;

@@ -14,11 +14,9 @@ use crate::thresholds::FEWEST_MIDDLE_STEPS;
 pub(crate) struct StepLeak {
     /// Median of the last middle steps.
     pub(crate) bytes_per_step: u64,
-    /// Allocations that the last middle step leaves.
-    pub(crate) count_per_step: u32,
     /// Middle steps seen.
     pub(crate) middle_steps: u32,
-    /// Of all steps but the first.
+    /// Of all steps.
     pub(crate) total_bytes: u64,
     /// What is kept, by place, most bytes first; each in order of birth.
     pub(crate) places: Vec<Kept>,
@@ -72,10 +70,8 @@ impl StepLeak {
         sums.sort_unstable();
         let mut places: Vec<Kept> = common.iter().filter_map(|place| kept.remove(place)).collect();
         places.sort_unstable_by_key(|kept| (std::cmp::Reverse(kept.bytes), kept.ids.first().copied()));
-        let in_last = |id: &u32| table.step_at(facts.birth(*id)) == Some(n as u32 - 2);
         Some(Self {
             bytes_per_step: sums.get(n_last / 2).copied().unwrap_or(0),
-            count_per_step: places.iter().flat_map(|kept| &kept.ids).filter(|id| in_last(id)).count() as u32,
             middle_steps: n as u32 - 2,
             total_bytes: places.iter().map(|kept| kept.bytes).sum(),
             places,

@@ -1,7 +1,7 @@
 //! Sawtooth: what reference cycles hold goes only when Python's collector runs, in one burst.
 
 use hashbrown::{HashMap, HashSet};
-use vramscope_core::replay::{Category, Phase};
+use vramscope_core::replay::Category;
 
 use super::places::Places;
 use crate::categories::Categories;
@@ -168,11 +168,4 @@ fn comes_again(facts: &Facts<'_>, ids: &[u32]) -> bool {
         stacks.contains(&facts.stack(*id)) && (least..=most).contains(&size) && long
     };
     facts.born_in(end + 1, facts.n).filter(lives_on).take(3).count() == 3
-}
-
-impl Tooth {
-    /// The category of work during which it falls; a sawtooth outside steps is one all the same.
-    pub(crate) fn phase(&self, table: &Timetable) -> Phase {
-        table.phase(self.first_event)
-    }
 }

@@ -105,11 +105,6 @@ impl Timetable {
         self.steps.partition_point(|step| step.first_event <= event).checked_sub(1).map(|at| at as u32)
     }
 
-    /// The run that was interrupted by the end of the trace.
-    pub(crate) fn open_run(&self, facts: &Facts<'_>) -> Option<Run> {
-        self.work.last().copied().filter(|run| run.last + 2 >= facts.n)
-    }
-
     /// Consecutive events of one phase, all phases.
     pub(crate) fn spans(&self) -> Vec<PhaseSpan> {
         let mut spans: Vec<PhaseSpan> = Vec::new();

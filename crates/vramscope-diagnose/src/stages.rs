@@ -1,0 +1,117 @@
+//! The diagnosis in stages, so that a page can answer between them, and show what is ready.
+
+use serde::Serialize;
+use vramscope_core::replay::{Labels, Recording};
+
+use crate::analysis::Analysis;
+use crate::assemble;
+use crate::diagnose::Options;
+use crate::growth::Growth;
+use crate::labelling::{Reading, Stacks};
+use crate::oom;
+use crate::report::DeviceReport;
+
+/// What one call did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// The stage that is done now.
+    pub stage: &'static str,
+    /// Nothing is left to do.
+    pub done: bool,
+    /// Phases and categories of a device are new.
+    pub labels: bool,
+}
+
+/// A diagnosis under way: one for a recording.
+#[derive(Debug, Default)]
+pub struct Diagnosing {
+    stacks: Option<Stacks>,
+    devices: Vec<Device>,
+    /// Reports were made after the allocator model had been checked.
+    refined: bool,
+}
+
+#[derive(Debug)]
+struct Device {
+    ordinal: i64,
+    reading: Option<Reading>,
+    growth: Option<Growth>,
+    report: Option<DeviceReport>,
+}
+
+impl Diagnosing {
+    /// Does the next stage. Once everything is done it does nothing, but after [`Recording::check`] it refines what depends on it.
+    pub fn step(&mut self, recording: &mut Recording) -> Progress {
+        let Some(stacks) = self.stacks.as_ref() else {
+            self.stacks = Some(Stacks::of(recording));
+            let ordinals = recording.snapshot.devices.iter().map(|device| device.ordinal);
+            self.devices = ordinals
+                .map(|ordinal| Device { ordinal, reading: None, growth: None, report: None })
+                .collect();
+            return progress("stacks", self.devices.is_empty());
+        };
+        if let Some(device) = self.devices.iter_mut().find(|device| device.reading.is_none()) {
+            let reading = Reading::of(recording, stacks, device.ordinal).unwrap_or_default();
+            let labels: Labels = reading.labels();
+            device.reading = Some(reading);
+            recording.set_labels(device.ordinal, labels);
+            return Progress { labels: true, ..progress("categories", false) };
+        }
+        let without_growth = |device: &&mut Device| device.growth.is_none();
+        if let Some(device) = self.devices.iter_mut().find(without_growth) {
+            device.growth = Some(device.grow(recording, stacks).unwrap_or_default());
+            return progress("growth", false);
+        }
+        let checked = recording.replays.iter().all(|replay| replay.model().is_some());
+        if checked && !self.refined {
+            self.devices.iter_mut().for_each(|device| device.report = None);
+            self.refined = true;
+        }
+        if let Some(device) = self.devices.iter_mut().find(|device| device.report.is_none()) {
+            device.report = Some(device.tell(recording, stacks, &Options::default()).unwrap_or_default());
+        }
+        progress("verdict", self.devices.iter().all(|device| device.report.is_some()))
+    }
+
+    /// What is said of a device, once that stage is reached.
+    pub fn report(&self, ordinal: i64) -> Option<&DeviceReport> {
+        self.devices.iter().find(|device| device.ordinal == ordinal)?.report.as_ref()
+    }
+
+    /// Phases and categories as the rules decide them, without those of the user.
+    pub fn labels(&self, ordinal: i64) -> Option<Labels> {
+        let device = self.devices.iter().find(|device| device.ordinal == ordinal)?;
+        Some(device.reading.as_ref()?.labels())
+    }
+
+    /// The report under a limit that the user knows.
+    pub fn report_under(
+        &self,
+        recording: &Recording,
+        ordinal: i64,
+        options: &Options,
+    ) -> Option<DeviceReport> {
+        let device = self.devices.iter().find(|device| device.ordinal == ordinal)?;
+        device.tell(recording, self.stacks.as_ref()?, options)
+    }
+}
+
+fn progress(stage: &'static str, done: bool) -> Progress {
+    Progress { stage, done, labels: false }
+}
+
+impl Device {
+    fn grow(&self, recording: &Recording, stacks: &Stacks) -> Option<Growth> {
+        let reading = self.reading.as_ref()?;
+        let facts = reading.facts(recording, stacks, self.ordinal)?;
+        Some(Growth::of(&facts, &reading.table, &reading.categories))
+    }
+
+    fn tell(&self, recording: &Recording, stacks: &Stacks, options: &Options) -> Option<DeviceReport> {
+        let (reading, growth) = (self.reading.as_ref()?, self.growth.as_ref()?);
+        let facts = reading.facts(recording, stacks, self.ordinal)?;
+        let oom = oom::explain(recording, self.ordinal, options.limit_bytes);
+        let (table, categories) = (&reading.table, &reading.categories);
+        Some(assemble::report(&Analysis { facts: &facts, table, categories, growth, oom }))
+    }
+}

@@ -1,0 +1,161 @@
+//! Activations and temporaries of one pass fill the memory.
+
+use vramscope_core::replay::{Category, Phase};
+
+use super::{Story, advice, asked, limit};
+use crate::analysis::Analysis;
+use crate::purpose;
+use crate::report::Advice;
+use crate::thresholds::SHARE_OF_FEW_BLOCKS;
+use crate::words::{bytes, percent};
+
+pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
+    let Some(oom) = &analysis.oom else { return Story::default() };
+    let sums = analysis.by_category(analysis.moment());
+    let of = |category: Category| sums[category.index()];
+    let activations = of(Category::Activation);
+    let passing = activations + of(Category::Temporary) + of(Category::Input);
+    let few = few_blocks(analysis, passing);
+    let asked_bytes = bytes(oom.requested_bytes);
+    let what = match activations >= passing / 2 {
+        true => format!("{} of activations", bytes(activations)),
+        false => format!("{} of activations and temporaries", bytes(passing)),
+    };
+    let sentence = match &few {
+        Some((ids, held)) if ids.len() == 1 => format!(
+            "One block of {} makes the peak; the next {asked_bytes} did not fit under {}.",
+            bytes(*held),
+            limit(oom)
+        ),
+        Some((ids, held)) => format!(
+            "{} blocks hold {} of {what}; the next {asked_bytes} did not fit.",
+            if ids.len() == 2 { "Two".into() } else { ids.len().to_string() },
+            bytes(*held)
+        ),
+        None => {
+            let pass = match analysis.phase_at(analysis.moment()) {
+                Phase::Backward => "Backward starts with",
+                Phase::Inference => "One forward pass without backward keeps",
+                _ => "One forward pass keeps",
+            };
+            format!("{pass} {what}; the next {asked_bytes} did not fit under {}.", limit(oom))
+        }
+    };
+    let mut why = Vec::new();
+    if let Some((ids, _)) = &few {
+        why.push(names(analysis, ids));
+    } else if let Some(line) = heaviest(analysis) {
+        why.push(line);
+    }
+    why.push(asked(analysis, oom));
+    Story {
+        tone: "error",
+        eyebrow: "Out of memory: activations".into(),
+        sentence,
+        why,
+        advice: what_to_change(analysis, passing, few.as_ref()),
+        ..Story::default()
+    }
+}
+
+fn passing_ids(analysis: &Analysis<'_>, moment: u32) -> Vec<u32> {
+    let passes = |id: &u32| {
+        !analysis.categories.is_workspace(*id)
+            && matches!(
+                analysis.categories.category(*id),
+                Category::Activation | Category::Temporary | Category::Input
+            )
+    };
+    analysis.live(moment).into_iter().filter(passes).collect()
+}
+
+/// At most three blocks that are most of what passes, with their bytes.
+pub(crate) fn few_blocks(analysis: &Analysis<'_>, passing: u64) -> Option<(Vec<u32>, u64)> {
+    let mut ids = passing_ids(analysis, analysis.moment());
+    ids.sort_unstable_by_key(|&id| (std::cmp::Reverse(analysis.facts.size_bytes(id)), id));
+    let mut held = 0;
+    for (n, &id) in ids.iter().take(3).enumerate() {
+        held += analysis.facts.size_bytes(id);
+        if held as f64 >= SHARE_OF_FEW_BLOCKS * passing as f64 && ids.len() > 3 {
+            ids.truncate(n + 1);
+            return Some((ids, held));
+        }
+    }
+    None
+}
+
+/// "3.1 GiB logits and their log-softmax, at `train.py:20`; …"
+fn names(analysis: &Analysis<'_>, ids: &[u32]) -> String {
+    let each = ids.iter().map(|&id| {
+        let stack = analysis.facts.stack(id);
+        let what = purpose::of_stack(stack, analysis.facts.snapshot).unwrap_or("a block");
+        let place = analysis.place_of(id);
+        let by = if place.is_known() { format!(", made by {}", place.text()) } else { String::new() };
+        format!("**{}: {what}**{by}", bytes(analysis.facts.size_bytes(id)))
+    });
+    let all: Vec<String> = each.collect();
+    format!("{}.", all.join("; "))
+}
+
+fn heaviest(analysis: &Analysis<'_>) -> Option<String> {
+    let ids = passing_ids(analysis, analysis.moment());
+    let all: u64 = ids.iter().map(|&id| analysis.facts.size_bytes(id)).sum();
+    let line = analysis.by_line(ids).into_iter().next().filter(|line| line.place.is_known())?;
+    Some(format!(
+        "**{}, {}**, are made by {} in {} blocks.",
+        bytes(line.bytes),
+        percent(line.bytes, all),
+        line.place.text(),
+        line.count
+    ))
+}
+
+fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>, u64)>) -> Vec<Advice> {
+    let mut all = Vec::new();
+    if let Some((ids, held)) = few {
+        let purpose =
+            ids.iter().find_map(|&id| purpose::of_stack(analysis.facts.stack(id), analysis.facts.snapshot));
+        let (title, text) = match purpose {
+            Some(what) if what.contains("logits") || what.contains("loss") => (
+                "Compute the loss in chunks.",
+                "Split tokens (or use a fused linear cross-entropy), so that logits of a part only exist at a time; ignore padding before the head, not after.",
+            ),
+            Some(what) if what.contains("attention") => (
+                "Use fused attention.",
+                "`torch.nn.functional.scaled_dot_product_attention` does not write the scores, which grow with the square of the length.",
+            ),
+            _ => (
+                "Make this block smaller, or make it in parts.",
+                "It alone decides the peak; the rest of the pass is small beside it.",
+            ),
+        };
+        all.push(advice(title, text, Some(held / 4 * 3)));
+    }
+    let inference = analysis.phase_at(analysis.moment()) == Phase::Inference;
+    if inference {
+        all.push(advice(
+            "Run it under `torch.inference_mode()`.",
+            "Without gradients nothing has to be kept for backward.",
+            Some(passing / 2),
+        ));
+    }
+    all.push(advice(
+        "Halve the batch, and accumulate gradients over two.",
+        "Activations shrink with the batch or the length; results stay the same but for batch norm.",
+        Some(passing / 2),
+    ));
+    if few.is_none() && !inference {
+        all.push(advice(
+            "Checkpoint the blocks of the model.",
+            "`torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)` keeps only the inputs of each block, for about a third more time.",
+            Some(passing / 4 * 3),
+        ));
+        all.push(advice(
+            "Compute in 16 bits.",
+            "`torch.autocast(\"cuda\", torch.bfloat16)` halves most activations, if they are in 32 bits now.",
+            Some(passing / 2),
+        ));
+        all.sort_by_key(|advice| std::cmp::Reverse(advice.effect_bytes));
+    }
+    all
+}
