@@ -3,6 +3,9 @@
 use vramscope_core::ids::StackId;
 use vramscope_core::model::Snapshot;
 
+/// What may be logits.
+pub(crate) const LINEAR: &str = "the result of a linear layer";
+
 /// Words in function or file names, innermost frames first, and what they mean. The first frame with one of them decides.
 const PURPOSES: [(&str, &str); 20] = [
     ("cross_entropy", "logits and their log-softmax, for the loss"),
@@ -24,7 +27,7 @@ const PURPOSES: [(&str, &str); 20] = [
     ("contiguous", "a contiguous copy"),
     ("clone", "a copy"),
     ("conv", "the result of a convolution"),
-    ("linear", "the result of a linear layer"),
+    ("linear", LINEAR),
 ];
 
 /// "attention scores"; `None` if no frame tells.

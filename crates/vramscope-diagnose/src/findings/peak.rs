@@ -6,7 +6,7 @@ use super::note;
 use crate::analysis::Analysis;
 use crate::purpose;
 use crate::report::Finding;
-use crate::story::few_blocks_of_peak;
+use crate::story::{few_blocks_of_peak, purpose_among};
 use crate::thresholds::SHARE_OF_ONE_TEMPORARY;
 use crate::words::{bytes, percent};
 
@@ -14,7 +14,7 @@ use crate::words::{bytes, percent};
 pub(super) fn few_blocks(analysis: &Analysis<'_>) -> Option<Finding> {
     let (ids, held) = few_blocks_of_peak(analysis)?;
     let names = ids.iter().map(|&id| {
-        let what = purpose::of_stack(analysis.facts.stack(id), analysis.facts.snapshot).unwrap_or("a block");
+        let what = purpose_among(analysis, id, &ids);
         format!("{}: {what}, {}", bytes(analysis.facts.size_bytes(id)), analysis.place_of(id).text())
     });
     let title = match ids.len() {

@@ -87,14 +87,27 @@ pub(crate) fn few_blocks(analysis: &Analysis<'_>, passing: u64) -> Option<(Vec<u
 /// "3.1 GiB logits and their log-softmax, at `train.py:20`; …"
 fn names(analysis: &Analysis<'_>, ids: &[u32]) -> String {
     let each = ids.iter().map(|&id| {
-        let stack = analysis.facts.stack(id);
-        let what = purpose::of_stack(stack, analysis.facts.snapshot).unwrap_or("a block");
+        let what = purpose_among(analysis, id, ids);
         let place = analysis.place_of(id);
         let by = if place.is_known() { format!(", made by {}", place.text()) } else { String::new() };
         format!("**{}: {what}**{by}", bytes(analysis.facts.size_bytes(id)))
     });
     let all: Vec<String> = each.collect();
     format!("{}.", all.join("; "))
+}
+
+/// What a block is; the result of a linear layer of which the log-softmax lies beside it are logits.
+pub(crate) fn purpose_among(analysis: &Analysis<'_>, id: u32, ids: &[u32]) -> &'static str {
+    let facts = analysis.facts;
+    let of = |id: u32| purpose::of_stack(facts.stack(id), facts.snapshot);
+    let is_loss = |other: &u32| {
+        facts.size_bytes(*other) == facts.size_bytes(id)
+            && of(*other).is_some_and(|what| what.contains("logits"))
+    };
+    match of(id) {
+        Some(purpose::LINEAR) if ids.iter().any(is_loss) => "logits",
+        what => what.unwrap_or("a block"),
+    }
 }
 
 fn heaviest(analysis: &Analysis<'_>) -> Option<String> {
@@ -120,11 +133,11 @@ fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>,
                 "Compute the loss in chunks.",
                 "Split tokens (or use a fused linear cross-entropy), so that logits of a part only exist at a time; ignore padding before the head, not after.",
             ),
-            Some(what) if what.contains("attention") => (
+            () if speaks_of("attention") => (
                 "Use fused attention.",
                 "`torch.nn.functional.scaled_dot_product_attention` does not write the scores, which grow with the square of the length.",
             ),
-            _ => (
+            () => (
                 "Make this block smaller, or make it in parts.",
                 "It alone decides the peak; the rest of the pass is small beside it.",
             ),

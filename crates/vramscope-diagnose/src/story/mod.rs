@@ -81,6 +81,8 @@ pub(crate) fn leak_line(analysis: &Analysis<'_>) -> Option<u32> {
     leak::newest_kept(analysis)
 }
 
+pub(crate) use activations::purpose_among;
+
 /// At most three blocks that are most of what passes at the moment of the verdict.
 pub(crate) fn few_blocks_of_peak(analysis: &Analysis<'_>) -> Option<(Vec<u32>, u64)> {
     let sums = analysis.by_category(analysis.moment());
