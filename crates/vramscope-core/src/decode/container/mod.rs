@@ -6,6 +6,7 @@
 
 mod base64;
 mod content;
+mod crc;
 mod gunzip;
 mod html;
 mod layers;
