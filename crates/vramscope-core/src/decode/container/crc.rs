@@ -1,4 +1,4 @@
-//! The check sum of gzip and zip (CRC-32), sixteen bytes at a time.
+//! The check sum of gzip and zip (CRC-32) in the page, sixteen bytes at a time.
 //!
 //! Ours, because its tables are made when the first file needs them: 16 KiB that no compression makes smaller need not travel.
 

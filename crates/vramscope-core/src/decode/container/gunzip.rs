@@ -2,7 +2,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::crc::Crc;
+use super::Crc;
 
 /// Unpacks gzip data of one or several members.
 pub(super) struct Gunzip {
@@ -211,7 +211,7 @@ mod tests {
         for piece in [1, 7, 600, bytes.len()] {
             assert_eq!(unpacked(&bytes, piece), (Ok(()), expected.clone(), true), "{piece}");
         }
-        assert_eq!(unpacked(&bytes[..bytes.len() - 1], 100).2, false);
+        assert!(!unpacked(&bytes[..bytes.len() - 1], 100).2);
     }
 
     #[test]

@@ -7,8 +7,7 @@ mod header;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::crc::Crc;
-use super::find;
+use super::{Crc, find};
 use header::{DEFLATED, FIXED, Header, STORED, u32_at};
 
 /// Gets the members.
