@@ -34,7 +34,7 @@ const HOUSE: [(&str, &[&str]); 8] = [
 ];
 
 /// The modules of vramscope-core; each imports only those to its left.
-const CORE_MODULES: [&str; 8] =
+const CORE_MODULES: [&str; 9] =
     ["units", "ids", "order", "warning", "model", "decode", "allocator", "replay", "query"];
 
 const WITHOUT_JAVASCRIPT: [&str; 5] =
