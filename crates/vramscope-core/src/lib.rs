@@ -13,12 +13,13 @@
 //! assert_eq!(query::summary::summary(&recording).devices.len(), 1);
 //! ```
 //!
-//! Modules import only what stands to their left: `units, ids → warning → model → decode → allocator → replay → query`.
+//! Modules import only what stands to their left: `units, ids, order → warning → model → decode → allocator → replay → query`.
 
 pub mod allocator;
 pub mod decode;
 pub mod ids;
 pub mod model;
+pub mod order;
 pub mod query;
 pub mod replay;
 pub mod units;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use vramscope_core::model::{PoolId, SegmentKind};
+use vramscope_core::order;
 use vramscope_core::replay::Replay;
 use vramscope_core::replay::segments::Owner;
 use vramscope_core::replay::stacking::Stacking;
@@ -41,7 +42,7 @@ const PRIVATE_SLOTS: Range<u8> = 2..7;
 pub fn pools(replay: &Replay) -> Vec<PoolNow> {
     let mut pools = replay.segments().pools().to_vec();
     let family = |(kind, pool): &(SegmentKind, PoolId)| (*pool != (0, 0), *pool, *kind == SegmentKind::Small);
-    pools.sort_by_key(family);
+    order::by(&mut pools, |a, b| family(a).cmp(&family(b)));
     let mut private = PRIVATE_SLOTS.cycle();
     let with_slot = |(kind, pool)| {
         let slot = match (pool, kind) {
@@ -80,7 +81,7 @@ impl Reserved {
                 [(span.start, size), (span.end, -size)]
             })
             .collect();
-        ends.sort_unstable_by_key(|(moment, _)| *moment);
+        order::by_number(&mut ends, |(moment, _)| (*moment).into());
         let (mut changes, mut sum): (Vec<(u32, u64)>, i128) = (Vec::new(), 0);
         for change in ends.chunk_by(|a, b| a.0 == b.0) {
             sum += change.iter().map(|(_, bytes)| bytes).sum::<i128>();

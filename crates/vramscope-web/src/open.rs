@@ -1,16 +1,20 @@
 //! An open file: questions answered, pictures painted.
 
 use serde::Serialize;
-use serde_json::{Result, json};
+use serde::de::Error as _;
+use serde_json::{Result, Value, json};
 use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
 use vramscope_render::View;
-use vramscope_render::state::{self, Layout, Selection, StateView};
+use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
-use crate::request::{Picture, PixelQuestion, Request};
+use crate::request::Request;
 use crate::scenes::Scenes;
+
+/// Questions about the picture of the state.
+const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "state_neighbour"];
 
 /// A recording, and what is kept between questions about it.
 pub(crate) struct Open {
@@ -43,38 +47,44 @@ impl Open {
     fn answer(&mut self, question: &str) -> Result<String> {
         let request = Request::read(question)?;
         self.set_filter(request.filter()?);
-        match request.pixel_question()? {
-            Some(about_pixels) => self.answer_pixels(about_pixels),
+        match self.answer_pixels(&request)? {
+            Some(about_pixels) => Ok(about_pixels),
             None => Ok(query::answer_after(&mut self.last_search, &self.recording, question)),
         }
     }
 
-    fn answer_pixels(&mut self, question: PixelQuestion) -> Result<String> {
-        let recording = &self.recording;
-        match question {
-            PixelQuestion::Probe { device, view, x, y } => {
-                if self.looked.0 != device {
-                    self.looked = (device, Looked::default());
-                }
-                text(&probe(recording, &mut self.looked.1, device, &view, x, y))
+    /// The answer to a question that speaks of pixels; `None` for one that `vramscope_core::query` answers.
+    fn answer_pixels(&mut self, request: &Request) -> Result<Option<String>> {
+        let (recording, fields) = (&self.recording, request.fields());
+        let ask = request.ask();
+        if ask == "probe" {
+            let (device, view) = (fields.get("device")?, fields.get("view")?);
+            if self.looked.0 != device {
+                self.looked = (device, Looked::default());
             }
-            PixelQuestion::StateLayout { device, view, selected, segment } => {
-                let selection = Selection { allocation: selected, segment: segment.map(|address| address.0) };
-                let layout = laid_out(&mut self.scenes, recording, device, &view);
+            let (x, y) = (fields.get("x")?, fields.get("y")?);
+            return text(&probe(recording, &mut self.looked.1, device, &view, x, y));
+        }
+        if !ABOUT_STATE.contains(&ask) {
+            return Ok(None);
+        }
+        let device = fields.get("device")?;
+        let layout = laid_out(&mut self.scenes, recording, device, &fields.get("view")?);
+        match ask {
+            "state_layout" => {
+                let selection = request.selection()?;
                 text(&layout.map(|layout| layout.places(selection, |id| recording.snapshot.stream(id))))
             }
-            PixelQuestion::StateProbe { device, view, x, y } => {
-                let layout = laid_out(&mut self.scenes, recording, device, &view);
-                text(&layout.and_then(|layout| answers::probe(recording, device, &layout, (x, y))))
+            "state_probe" => {
+                let at = (fields.get("x")?, fields.get("y")?);
+                text(&layout.and_then(|layout| answers::probe(recording, device, &layout, at)))
             }
-            PixelQuestion::StatePlace { device, view, allocation, segment } => {
-                let layout = laid_out(&mut self.scenes, recording, device, &view);
-                let segment = segment.map(|address| address.0);
+            "state_place" => {
+                let (allocation, segment) = (fields.get("allocation")?, request.address("segment")?);
                 text(&layout.and_then(|layout| answers::place(&layout, allocation, segment)))
             }
-            PixelQuestion::StateNeighbour { device, view, address, towards } => {
-                let layout = laid_out(&mut self.scenes, recording, device, &view);
-                let address = address.map(|address| address.0);
+            _ => {
+                let (address, towards) = (request.address("address")?, fields.get("towards")?);
                 text(&layout.map(|layout| answers::neighbour(&layout, address, towards)))
             }
         }
@@ -84,16 +94,22 @@ impl Open {
     pub(crate) fn draw(&mut self, picture: &str) -> Result<Option<Vec<u8>>> {
         let request = Request::read(picture)?;
         self.set_filter(request.filter()?);
-        let painted = match request.picture()? {
-            Picture::Timeline { device, view, colours, selected } => {
+        let fields = request.fields();
+        let device = fields.get_or_default("device")?;
+        let painted = match fields.value("picture").map_or(Some("timeline"), Value::as_str) {
+            Some("timeline" | "minimap") => {
+                let (view, colours, selected) =
+                    (fields.get("view")?, fields.get("colours")?, fields.get("selected")?);
                 let device = self.recording.device(device);
                 device.map(|(_, replay)| timeline::paint(replay, &view, &colours, selected))
             }
-            Picture::State { device, view, colours, selected, segment } => {
-                let selection = Selection { allocation: selected, segment: segment.map(|address| address.0) };
+            Some("state") => {
+                let (view, colours, selection) =
+                    (fields.get("view")?, request.state_colours()?, request.selection()?);
                 let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
                 layout.map(|layout| state::paint(&layout, &colours, selection))
             }
+            _ => return Err(serde_json::Error::custom("unknown picture")),
         };
         Ok(painted.map(vramscope_render::Picture::into_rgba))
     }
@@ -126,8 +142,8 @@ fn laid_out<'a>(
     scenes.get(recording, device, view).map(|scene| Layout::new(scene, view))
 }
 
-fn text(answer: &impl Serialize) -> Result<String> {
-    serde_json::to_string(answer)
+fn text(answer: &impl Serialize) -> Result<Option<String>> {
+    serde_json::to_string(answer).map(Some)
 }
 
 /// What is under a pixel: the moment of its column, and what was painted there.

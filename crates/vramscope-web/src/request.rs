@@ -1,88 +1,19 @@
-//! What the page may ask that speaks of pixels. All else is answered by `vramscope_core::query`.
+//! A question or a request for pixels, as the page writes it.
 
 use serde::Deserialize;
 use serde_json::Value;
+use vramscope_core::query::Fields;
 use vramscope_core::replay::Filter;
-use vramscope_render::state::{StateColours, StateView, Towards};
-use vramscope_render::{Colours, View};
-
-/// A question about a picture.
-#[derive(Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-pub(crate) enum PixelQuestion {
-    Probe {
-        device: i64,
-        view: View,
-        x: f64,
-        y: f64,
-    },
-    StateLayout {
-        device: i64,
-        view: StateView,
-        #[serde(default)]
-        selected: Option<u32>,
-        #[serde(default)]
-        segment: Option<Address>,
-    },
-    StateProbe {
-        device: i64,
-        view: StateView,
-        x: f64,
-        y: f64,
-    },
-    StatePlace {
-        device: i64,
-        view: StateView,
-        #[serde(default)]
-        allocation: Option<u32>,
-        #[serde(default)]
-        segment: Option<Address>,
-    },
-    StateNeighbour {
-        device: i64,
-        view: StateView,
-        #[serde(default)]
-        address: Option<Address>,
-        towards: Towards,
-    },
-}
-
-/// Their names, as in `ask`.
-const PIXEL_QUESTIONS: [&str; 5] = ["probe", "state_layout", "state_probe", "state_place", "state_neighbour"];
+use vramscope_render::state::{Selection, StateColours};
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
 const UNFILTERED: [&str; 4] = ["summary", "choices", "settings", "stack"];
 
-/// A request for pixels.
-#[derive(Deserialize)]
-#[serde(tag = "picture", rename_all = "snake_case")]
-pub(crate) enum Picture {
-    #[serde(alias = "minimap")]
-    Timeline {
-        #[serde(default)]
-        device: i64,
-        view: View,
-        colours: Colours,
-        #[serde(default)]
-        selected: Option<u32>,
-    },
-    State {
-        #[serde(default)]
-        device: i64,
-        view: StateView,
-        colours: StateColours,
-        #[serde(default)]
-        selected: Option<u32>,
-        #[serde(default)]
-        segment: Option<Address>,
-    },
-}
-
 /// An address as the page writes it: "0x…".
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct Address(pub(crate) u64);
+struct Address(u64);
 
 impl TryFrom<String> for Address {
     type Error = String;
@@ -105,30 +36,42 @@ impl Request {
 
     /// Its filter; without one, nothing is left out. `None` if it has no figures that a filter could change.
     pub(crate) fn filter(&self) -> serde_json::Result<Option<Filter>> {
-        match self.value.get("filter") {
+        match self.fields().value("filter") {
             _ if UNFILTERED.contains(&self.ask()) => Ok(None),
             None | Some(Value::Null) => Ok(Some(Filter::default())),
             Some(filter) => Filter::deserialize(filter).map(Some),
         }
     }
 
-    fn ask(&self) -> &str {
-        self.value.get("ask").and_then(Value::as_str).unwrap_or_default()
+    /// The question's name.
+    pub(crate) fn ask(&self) -> &str {
+        self.fields().text("ask")
     }
 
-    /// The question, if it is one about pixels.
-    pub(crate) fn pixel_question(self) -> serde_json::Result<Option<PixelQuestion>> {
-        match PIXEL_QUESTIONS.contains(&self.ask()) {
-            true => serde_json::from_value(self.value).map(Some),
-            false => Ok(None),
-        }
+    pub(crate) fn fields(&self) -> Fields<'_> {
+        Fields::of(&self.value)
     }
 
-    /// The picture asked for; the timeline if none is named.
-    pub(crate) fn picture(mut self) -> serde_json::Result<Picture> {
-        if let Some(fields) = self.value.as_object_mut() {
-            fields.entry("picture").or_insert_with(|| "timeline".into());
-        }
-        serde_json::from_value(self.value)
+    /// A field that holds an address, if any.
+    pub(crate) fn address(&self, name: &'static str) -> serde_json::Result<Option<u64>> {
+        Ok(self.fields().get::<Option<Address>>(name)?.map(|address| address.0))
+    }
+
+    /// The colours of a picture of the state: those of the timeline and its own, side by side.
+    pub(crate) fn state_colours(&self) -> serde_json::Result<StateColours> {
+        let own = self.fields().inside("colours");
+        Ok(StateColours {
+            blocks: self.fields().get("colours")?,
+            free: own.get("free")?,
+            pending: own.get("pending")?,
+            rounding: own.get("rounding")?,
+            pinned: own.get("pinned")?,
+            ink: own.get("ink")?,
+        })
+    }
+
+    /// What is selected in the state.
+    pub(crate) fn selection(&self) -> serde_json::Result<Selection> {
+        Ok(Selection { allocation: self.fields().get("selected")?, segment: self.address("segment")? })
     }
 }

@@ -34,8 +34,8 @@ const HOUSE: [(&str, &[&str]); 8] = [
 ];
 
 /// The modules of vramscope-core; each imports only those to its left.
-const CORE_MODULES: [&str; 8] =
-    ["units", "ids", "warning", "model", "decode", "allocator", "replay", "query"];
+const CORE_MODULES: [&str; 9] =
+    ["units", "ids", "order", "warning", "model", "decode", "allocator", "replay", "query"];
 
 const WITHOUT_JAVASCRIPT: [&str; 5] =
     ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-render", "vramscope-cli"];

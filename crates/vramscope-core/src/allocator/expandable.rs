@@ -63,7 +63,7 @@ impl Allocator {
 
     /// The first free or unmapped block from which free and unmapped ones reach far enough; a new range if there is none.
     fn find_room(&mut self, pool: u32, stream: u64, rounded: u64, addresses: &mut dyn Addresses) -> BlockId {
-        let unmapped = self.pool(pool).unmapped.range((stream, 0)..);
+        let unmapped = self.pool(pool).unmapped.range((stream, 0, 0)..);
         for (_, &id) in unmapped.take_while(|(key, _)| key.0 == stream) {
             let before = self.blocks.get(id).prev.filter(|prev| self.blocks.get(*prev).is_free());
             let start = before.unwrap_or(id);
@@ -192,7 +192,8 @@ impl Allocator {
         if self.ranges.iter().any(known) {
             return;
         }
-        let of_stream = self.pool(pool).unmapped.range((stream, 0)..).take_while(|(key, _)| key.0 == stream);
+        let of_stream =
+            self.pool(pool).unmapped.range((stream, 0, 0)..).take_while(|(key, _)| key.0 == stream);
         let empty = of_stream.map(|(_, id)| *id).find(|id| {
             let block = self.blocks.get(*id);
             !block.is_split() && block.range.is_some_and(|range| self.ranges[range as usize].is_invented)

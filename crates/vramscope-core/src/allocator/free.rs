@@ -17,7 +17,7 @@ impl Allocator {
         }
         (block.allocated, block.pending) = (false, true);
         block.ticket = self.next_ticket;
-        self.waiting.insert(self.next_ticket, id);
+        self.waiting.insert((0, 0, self.next_ticket), id);
         self.next_ticket += 1;
         self.statistics.allocated.down(block.size_bytes);
         Some(Ticket(block.ticket))
@@ -31,7 +31,7 @@ impl Allocator {
     /// A dropped block becomes free and merges with its free neighbours. Nothing happens if it has been completed already, as a
     /// retry does with all waiting blocks.
     pub fn free_completed(&mut self, ticket: Ticket) {
-        let Some(id) = self.waiting.remove(&ticket.0) else { return };
+        let Some(id) = self.waiting.remove(&(0, 0, ticket.0)) else { return };
         let block = self.blocks.get_mut(id);
         block.pending = false;
         self.statistics.active.down(block.size_bytes);
@@ -51,7 +51,7 @@ impl Allocator {
 
     /// All waiting blocks become free, in the order in which they were dropped.
     pub(super) fn complete_all(&mut self) {
-        let waiting: Vec<u64> = self.waiting.keys().copied().collect();
+        let waiting: Vec<u64> = self.waiting.keys().map(|key| key.2).collect();
         for ticket in waiting {
             self.free_completed(Ticket(ticket));
         }

@@ -37,14 +37,12 @@ pub use free::Ticket;
 pub use parse::ConfigError;
 pub use seed::{SeedBlock, SeedRange, SeedSegment};
 
-use std::collections::BTreeMap;
-
 use hashbrown::HashMap;
 
 use crate::model::PoolId;
 use blocks::Blocks;
 use expandable::VirtualRange;
-use pool::Pool;
+use pool::{BlockMap, Pool};
 
 /// The default pool.
 pub const DEFAULT_POOL: PoolId = (0, 0);
@@ -145,8 +143,8 @@ pub struct Allocator {
     /// Private pools that no graph or `MemPool` holds any longer, in the order in which they are released.
     freeable: Vec<PoolId>,
     ranges: Vec<VirtualRange>,
-    /// Blocks that the program dropped and another stream still uses, by when they were dropped.
-    waiting: BTreeMap<u64, BlockId>,
+    /// Blocks that the program dropped and another stream still uses, by their tickets: in the order in which they were dropped.
+    waiting: BlockMap,
     next_ticket: u64,
     /// Bytes that count against the limit.
     total_bytes: u64,
@@ -164,7 +162,7 @@ impl Allocator {
             pool_index: HashMap::new(),
             freeable: Vec::new(),
             ranges: Vec::new(),
-            waiting: BTreeMap::new(),
+            waiting: BlockMap::new(),
             next_ticket: 0,
             total_bytes: 0,
             statistics: Statistics::default(),

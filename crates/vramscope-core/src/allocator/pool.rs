@@ -8,21 +8,24 @@ use crate::model::PoolId;
 /// R4: by stream, then size, then address.
 pub(super) type FreeKey = (u64, u64, u64);
 
+/// Blocks in an order. One type for all: each further one is ten kilobytes of the page.
+pub(super) type BlockMap = BTreeMap<FreeKey, BlockId>;
+
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     pub(super) owner: PoolId,
     pub(super) is_small: bool,
     /// Mapped free blocks.
-    pub(super) free: BTreeMap<FreeKey, BlockId>,
-    /// Empty parts of expandable segments, by stream and address.
-    pub(super) unmapped: BTreeMap<(u64, u64), BlockId>,
+    pub(super) free: BlockMap,
+    /// Empty parts of expandable segments, by stream and address; 0 stands between them.
+    pub(super) unmapped: BlockMap,
     /// Searches so far; counted only while garbage collection is on (R4).
     pub(super) searches: u64,
 }
 
 impl Pool {
     pub(super) fn new(owner: PoolId, is_small: bool) -> Self {
-        Pool { owner, is_small, free: BTreeMap::new(), unmapped: BTreeMap::new(), searches: 0 }
+        Pool { owner, is_small, free: BlockMap::new(), unmapped: BlockMap::new(), searches: 0 }
     }
 }
 
@@ -64,11 +67,11 @@ impl super::Allocator {
 
     pub(super) fn insert_unmapped(&mut self, id: BlockId) {
         let block = self.blocks.get(id);
-        self.pools[block.pool as usize].unmapped.insert((block.stream, block.address), id);
+        self.pools[block.pool as usize].unmapped.insert((block.stream, 0, block.address), id);
     }
 
     pub(super) fn remove_unmapped(&mut self, id: BlockId) {
         let block = self.blocks.get(id);
-        self.pools[block.pool as usize].unmapped.remove(&(block.stream, block.address));
+        self.pools[block.pool as usize].unmapped.remove(&(block.stream, 0, block.address));
     }
 }

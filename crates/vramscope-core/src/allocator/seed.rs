@@ -140,7 +140,7 @@ impl Chain<'_> {
             (true, true) => allocator.insert_free(id),
             (true, false) => allocator.insert_unmapped(id),
             _ if pending => {
-                allocator.waiting.insert(ticket, id);
+                allocator.waiting.insert((0, 0, ticket), id);
             }
             _ => {}
         }

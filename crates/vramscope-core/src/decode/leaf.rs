@@ -1,9 +1,7 @@
-//! Small leaves, converted through serde-pickle's value: settings and annotations.
+//! Small leaves, converted through JSON: settings and annotations.
 
-use std::collections::BTreeMap;
-
-use serde_pickle::{HashableValue, Value as PickleValue};
-use vramscope_pickle::Value;
+use serde_json::{Map, Value};
+use vramscope_pickle::Value as Leaf;
 
 use super::builder::SnapshotBuilder;
 use super::keys;
@@ -16,97 +14,96 @@ const MAX_DEPTH: usize = 8;
 const MAX_VALUES: usize = 10_000;
 
 /// The same with whole floats as integers. Trees are [`MAX_DEPTH`] deep at most.
-fn integral(tree: PickleValue) -> PickleValue {
+fn integral(tree: &mut Value) {
     match tree {
-        PickleValue::F64(float) if float.fract() == 0.0 && float.abs() < 9e15 => {
-            PickleValue::I64(float as i64)
-        }
-        PickleValue::List(items) => PickleValue::List(items.into_iter().map(integral).collect()),
-        PickleValue::Dict(mut pairs) => {
-            for value in pairs.values_mut() {
-                *value = integral(std::mem::replace(value, PickleValue::None));
+        Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|_| number.is_f64())
+                && float.fract() == 0.0
+                && float.abs() < 9e15
+            {
+                *number = (float as i64).into();
             }
-            PickleValue::Dict(pairs)
         }
-        other => other,
+        Value::Array(items) => items.iter_mut().for_each(integral),
+        Value::Object(pairs) => pairs.values_mut().for_each(integral),
+        _ => {}
     }
 }
 
 impl SnapshotBuilder {
     /// `allocator_settings`. What does not fit the known types is counted and left out.
-    pub(super) fn settings(&mut self, value: Value) -> Option<Settings> {
+    pub(super) fn settings(&mut self, value: Leaf) -> Option<Settings> {
         let mut budget = MAX_VALUES;
-        let tree = self.leaf(value, MAX_DEPTH, &mut budget);
-        // JSON made by other tools may have floats for integers.
-        let read =
-            serde_pickle::from_value(tree.clone()).or_else(|_| serde_pickle::from_value(integral(tree)));
-        match read {
-            Ok(settings) => Some(settings),
-            Err(_) => {
-                self.warnings.add("unreadable_settings", 1, || {
-                    "The allocator settings have values of unexpected types and are not shown.".into()
-                });
-                None
-            }
+        let mut tree = self.leaf(value, MAX_DEPTH, &mut budget);
+        let read = Settings::of(&tree).or_else(|| {
+            // JSON made by other tools may have floats for integers.
+            integral(&mut tree);
+            Settings::of(&tree)
+        });
+        if read.is_none() {
+            self.warnings.add("unreadable_settings", 1, || {
+                "The allocator settings have values of unexpected types and are not shown.".into()
+            });
         }
+        read
     }
 
-    /// A generic value as serde-pickle's, within a depth and a number of values.
-    fn leaf(&self, value: Value, depth: usize, budget: &mut usize) -> PickleValue {
+    /// A generic value as JSON, within a depth and a number of values.
+    fn leaf(&self, value: Leaf, depth: usize, budget: &mut usize) -> Value {
         if depth == 0 || *budget == 0 {
-            return PickleValue::None;
+            return Value::Null;
         }
         *budget -= 1;
         match value {
-            Value::Bool(bool) => PickleValue::Bool(bool),
-            Value::Int(int) => PickleValue::I64(int),
-            Value::Float(float) => PickleValue::F64(float),
-            Value::Text(id) => PickleValue::String(self.strings.get(StringId(id)).into_owned()),
-            Value::List(_) | Value::Tuple(_) => {
+            Leaf::Bool(bool) => bool.into(),
+            Leaf::Int(int) => int.into(),
+            Leaf::Float(float) => float.into(),
+            Leaf::Text(id) => self.strings.get(StringId(id)).into(),
+            Leaf::List(_) | Leaf::Tuple(_) => {
                 let items = self.generic(value).iter().map(|item| self.leaf(*item, depth - 1, budget));
-                PickleValue::List(items.collect())
+                Value::Array(items.collect())
             }
-            Value::Dict(_) => {
+            Leaf::Dict(_) => {
                 let pairs = self.generic(value).chunks_exact(2).filter_map(|pair| match *pair {
-                    [Value::Text(key), value] => {
-                        let key = HashableValue::String(self.strings.get(StringId(key)).into_owned());
+                    [Leaf::Text(key), value] => {
+                        let key = self.strings.get(StringId(key)).into_owned();
                         Some((key, self.leaf(value, depth - 1, budget)))
                     }
                     _ => None,
                 });
                 // One by one: to collect into a map compiles a sort.
-                let mut dict = BTreeMap::new();
+                let mut dict = Map::new();
                 for (key, value) in pairs {
                     dict.insert(key, value);
                 }
-                PickleValue::Dict(dict)
+                Value::Object(dict)
             }
-            Value::Unsigned(_) | Value::None | Value::Opaque => PickleValue::None,
+            Leaf::Unsigned(_) | Leaf::None | Leaf::Opaque => Value::Null,
         }
     }
 
     /// `external_annotations`, in file order.
-    pub(super) fn annotations(&mut self, value: Value) -> Vec<Annotation> {
+    pub(super) fn annotations(&mut self, value: Leaf) -> Vec<Annotation> {
         let items = self.generic(value).to_vec();
         let annotations: Vec<Annotation> = items.iter().filter_map(|item| self.annotation(*item)).collect();
         self.skipped(items.len() - annotations.len());
         annotations
     }
 
-    fn annotation(&self, item: Value) -> Option<Annotation> {
+    fn annotation(&self, item: Leaf) -> Option<Annotation> {
         let field = |wanted| {
             self.generic(item).chunks_exact(2).find_map(|pair| match *pair {
-                [Value::Text(key), value] if key == wanted => Some(value),
+                [Leaf::Text(key), value] if key == wanted => Some(value),
                 _ => None,
             })
         };
         let stage = match field(keys::STAGE)? {
-            Value::Text(keys::START) => Stage::Start,
-            Value::Text(keys::END) => Stage::End,
+            Leaf::Text(keys::START) => Stage::Start,
+            Leaf::Text(keys::END) => Stage::End,
             _ => return None,
         };
         let name = match field(keys::NAME)? {
-            Value::Text(name) => StringId(name),
+            Leaf::Text(name) => StringId(name),
             _ => return None,
         };
         Some(Annotation {

@@ -2,6 +2,7 @@
 
 use super::record::UNKNOWN_TIME;
 use crate::model::Events;
+use crate::order;
 
 /// Gives events without a time that of the event before, or, at the start, of the first that has one.
 pub(super) fn fill_unknown_times(times_us: &mut [i64]) {
@@ -38,7 +39,7 @@ pub(super) fn rotate_to_time_order(events: &mut Events) -> Option<usize> {
     for (index, _) in &mut events.notes {
         *index = (*index + n - cut as u32) % n;
     }
-    events.notes.sort_unstable_by_key(|(index, _)| *index);
+    order::by_number(&mut events.notes, |(index, _)| (*index).into());
     Some(cut)
 }
 

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use serde::Serialize;
 
 use crate::model::{PoolId, SegmentKind};
+use crate::order;
 use crate::replay::Recording;
 
 /// Streams and pools of a device, whatever filter is in force.
@@ -62,9 +63,9 @@ pub fn choices(recording: &Recording, ordinal: i64) -> Option<Choices> {
     let (_, replay) = recording.whole_device(ordinal)?;
     let rows = replay.allocations();
     // Ends and starts in order of moment: ends first, as an address may be used again at once.
-    let mut ends: Vec<u32> = (0..rows.len()).collect();
-    ends.sort_unstable_by_key(|&id| rows.end(id));
-    let mut ended = ends.into_iter().peekable();
+    let mut ends: Vec<(u64, u32)> = (0..rows.len()).map(|id| (rows.end(id).into(), id)).collect();
+    order::pairs(&mut ends);
+    let mut ended = ends.into_iter().map(|(_, id)| id).peekable();
     let mut streams: HashMap<u64, Tally> = HashMap::new();
     let mut pools: HashMap<(SegmentKind, PoolId), Tally> = HashMap::new();
     for span in replay.segments().spans() {
@@ -82,9 +83,9 @@ pub fn choices(recording: &Recording, ordinal: i64) -> Option<Choices> {
         pools.entry(replay.segments().pool_of(id)).or_default().up(bytes);
     }
     let mut streams: Vec<(u64, Tally)> = streams.into_iter().collect();
-    streams.sort_unstable_by_key(|(stream, tally)| (std::cmp::Reverse(tally.peak), *stream));
+    order::by(&mut streams, |(a, most), (b, other)| other.peak.cmp(&most.peak).then(a.cmp(b)));
     let mut pools: Vec<_> = pools.into_iter().collect();
-    pools.sort_unstable_by_key(|(pool, tally)| (std::cmp::Reverse(tally.peak), *pool));
+    order::by(&mut pools, |(a, most), (b, other)| other.peak.cmp(&most.peak).then(a.cmp(b)));
     let stream = |(stream, tally): (u64, Tally)| StreamChoice {
         stream: super::stream_text(stream),
         allocations: tally.allocations,

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::ids::StringId;
 use crate::model::{Action, Annotation, Device, Stage};
+use crate::order;
 use crate::replay::{Axis, Recording, Replay};
 
 /// Lanes of a stretch of an axis.
@@ -97,7 +98,7 @@ struct Paired {
 #[inline]
 fn paired(annotations: &[Annotation], ordinal: i64) -> Vec<Paired> {
     let mut ends: Vec<&Annotation> = annotations.iter().filter(|end| end.device == ordinal).collect();
-    ends.sort_by_key(|end| end.time_us);
+    order::by(&mut ends, |a, b| a.time_us.cmp(&b.time_us));
     let (mut ranges, mut open): (Vec<Paired>, Vec<usize>) = (Vec::new(), Vec::new());
     for end in ends {
         let (name, time) = (end.name, Some(end.time_us));
@@ -125,7 +126,7 @@ fn paired(annotations: &[Annotation], ordinal: i64) -> Vec<Paired> {
 fn in_lanes(mut ranges: Vec<Paired>) -> Vec<Paired> {
     let start = |range: &Paired| range.start_us.unwrap_or(i64::MIN);
     let end = |range: &Paired| range.end_us.unwrap_or(i64::MAX);
-    ranges.sort_by_key(|range| (start(range), std::cmp::Reverse(end(range))));
+    order::by(&mut ranges, |a, b| start(a).cmp(&start(b)).then(end(b).cmp(&end(a))));
     let mut active: Vec<(i64, u32)> = Vec::new();
     for range in &mut ranges {
         active.retain(|(end, _)| *end > start(range));
@@ -190,7 +191,7 @@ fn driver(device: &Device, replay: &Replay, axis: Axis, (from, to): (f64, f64), 
     let spans = replay.segments().spans().iter();
     let mut moments: Vec<u32> = spans.flat_map(|span| [span.start, span.end]).collect();
     moments.retain(|moment| *moment > 0 && shown.contains(moment));
-    moments.sort_unstable();
+    order::by_number(&mut moments, |moment| (*moment).into());
     moments.dedup(); // one call may end several spans
     let px = ((to - from) / f64::from(width)).max(f64::MIN_POSITIVE);
     let (mut columns, mut last): (Vec<Calls>, u32) = (Vec::new(), 0);

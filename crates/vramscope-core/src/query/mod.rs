@@ -9,6 +9,7 @@
 mod allocation;
 mod chart;
 mod choices;
+mod fields;
 mod gaps;
 mod lanes;
 mod moment;
@@ -24,6 +25,7 @@ pub mod summary;
 pub use allocation::{Allocation, allocation};
 pub use chart::{Chart, chart};
 pub use choices::{Choices, choices};
+pub use fields::Fields;
 pub use lanes::{Calls, Lanes, Range, lanes};
 pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
 pub use opened::{Opened, opened};
@@ -34,108 +36,11 @@ pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
 pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};
 
-use serde::Deserialize;
+use serde::de::Error as _;
 
 use crate::ids::StackId;
 use crate::model::{PoolId, SegmentKind};
-use crate::replay::stacking::Stacking;
-use crate::replay::{Axis, Recording};
-
-/// A question.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-enum Question {
-    Overview {
-        device: i64,
-    },
-    Chart {
-        device: i64,
-        #[serde(default)]
-        axis: Axis,
-        columns: u32,
-        x0: Option<f64>,
-        x1: Option<f64>,
-    },
-    Moment {
-        device: i64,
-        moment: u32,
-    },
-    Point {
-        device: i64,
-        moment: u32,
-        bytes: Option<u64>,
-        #[serde(default)]
-        stacking: Stacking,
-    },
-    Allocation {
-        device: i64,
-        id: u32,
-        moment: Option<u32>,
-        #[serde(default)]
-        stacking: Stacking,
-    },
-    Neighbour {
-        device: i64,
-        id: u32,
-        moment: u32,
-        towards: navigate::Towards,
-        #[serde(default)]
-        stacking: Stacking,
-    },
-    Snap {
-        device: i64,
-        moment: u32,
-        kind: navigate::Stop,
-        towards: navigate::Side,
-    },
-    Alive {
-        device: i64,
-        moment: u32,
-        limit: u32,
-    },
-    Lanes {
-        device: i64,
-        #[serde(default)]
-        axis: Axis,
-        x0: Option<f64>,
-        x1: Option<f64>,
-        width: u32,
-    },
-    Place {
-        device: i64,
-        #[serde(default)]
-        axis: Axis,
-        moment: u32,
-    },
-    At {
-        device: i64,
-        #[serde(default)]
-        axis: Axis,
-        x: f64,
-    },
-    Stack {
-        id: u32,
-    },
-    State {
-        device: i64,
-        moment: u32,
-    },
-    Search {
-        device: i64,
-        pattern: String,
-    },
-    SearchNext {
-        device: i64,
-        pattern: String,
-        from: Option<u32>,
-        towards: Way,
-    },
-    Summary,
-    Choices {
-        device: i64,
-    },
-    Settings,
-}
+use crate::replay::Recording;
 
 /// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
 #[inline]
@@ -146,57 +51,81 @@ pub fn answer(recording: &Recording, question: &str) -> String {
 /// The same, where a question about what was searched for last is quick to answer.
 #[inline]
 pub fn answer_after(last: &mut LastSearch, recording: &Recording, question: &str) -> String {
-    let text = match serde_json::from_str(question) {
-        Ok(question) => reply(last, recording, question),
-        Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
-    };
+    let text =
+        match serde_json::from_str(question).and_then(|value| reply(last, recording, Fields::of(&value))) {
+            Ok(text) => Ok(text),
+            Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
+        };
     text.unwrap_or_else(|_| "null".into())
 }
 
 #[inline]
-fn reply(last: &mut LastSearch, recording: &Recording, question: Question) -> serde_json::Result<String> {
+fn reply(last: &mut LastSearch, recording: &Recording, fields: Fields<'_>) -> serde_json::Result<String> {
     use serde_json::to_string;
-    match question {
-        Question::Overview { device } => to_string(&overview(recording, device)),
-        Question::Chart { device, axis, columns, x0, x1 } => {
-            to_string(&chart(recording, device, axis, columns, x0, x1))
+    let device = || fields.get("device");
+    let moment_asked = || fields.get("moment");
+    let axis = || fields.get_or_default("axis");
+    let stacking = || fields.get_or_default("stacking");
+    let pattern = || fields.get::<String>("pattern");
+    match fields.text("ask") {
+        "overview" => to_string(&overview(recording, device()?)),
+        "chart" => {
+            let columns = fields.get("columns")?;
+            to_string(&chart(recording, device()?, axis()?, columns, fields.get("x0")?, fields.get("x1")?))
         }
-        Question::Moment { device, moment: at } => to_string(&moment(recording, device, at)),
-        Question::Point { device, moment, bytes, stacking } => {
-            to_string(&point(recording, device, moment, bytes, stacking))
+        "moment" => to_string(&moment(recording, device()?, moment_asked()?)),
+        "point" => {
+            to_string(&point(recording, device()?, moment_asked()?, fields.get("bytes")?, stacking()?))
         }
-        Question::Allocation { device, id, moment, stacking } => {
-            to_string(&allocation(recording, device, id, moment, stacking))
+        "allocation" => to_string(&allocation(
+            recording,
+            device()?,
+            fields.get("id")?,
+            fields.get("moment")?,
+            stacking()?,
+        )),
+        "neighbour" => to_string(&navigate::neighbour(
+            recording,
+            device()?,
+            fields.get("id")?,
+            moment_asked()?,
+            fields.get("towards")?,
+            stacking()?,
+        )),
+        "snap" => {
+            let (kind, towards) = (fields.get("kind")?, fields.get("towards")?);
+            to_string(&navigate::snap(recording, device()?, moment_asked()?, kind, towards))
         }
-        Question::Neighbour { device, id, moment, towards, stacking } => {
-            to_string(&navigate::neighbour(recording, device, id, moment, towards, stacking))
+        "alive" => to_string(&alive(recording, device()?, moment_asked()?, fields.get("limit")?)),
+        "lanes" => {
+            let range = (fields.get("x0")?, fields.get("x1")?);
+            to_string(&lanes(recording, device()?, axis()?, range, fields.get("width")?))
         }
-        Question::Snap { device, moment, kind, towards } => {
-            to_string(&navigate::snap(recording, device, moment, kind, towards))
+        "place" => to_string(&navigate::place(recording, device()?, axis()?, moment_asked()?)),
+        "at" => to_string(&navigate::at(recording, device()?, axis()?, fields.get("x")?)),
+        "state" => to_string(&state(recording, device()?, moment_asked()?)),
+        "search" => {
+            let device = device()?;
+            match last.get(&recording.snapshot, &pattern()?) {
+                Ok(matches) => to_string(&search(recording, device, matches)),
+                Err(error) => to_string(&error),
+            }
         }
-        Question::Alive { device, moment, limit } => to_string(&alive(recording, device, moment, limit)),
-        Question::Lanes { device, axis, x0, x1, width } => {
-            to_string(&lanes(recording, device, axis, (x0, x1), width))
-        }
-        Question::Place { device, axis, moment } => {
-            to_string(&navigate::place(recording, device, axis, moment))
-        }
-        Question::At { device, axis, x } => to_string(&navigate::at(recording, device, axis, x)),
-        Question::State { device, moment } => to_string(&state(recording, device, moment)),
-        Question::Search { device, pattern } => match last.get(&recording.snapshot, &pattern) {
-            Ok(matches) => to_string(&search(recording, device, matches)),
-            Err(error) => to_string(&error),
-        },
-        Question::SearchNext { device, pattern, from, towards } => {
-            match last.get(&recording.snapshot, &pattern) {
+        "search_next" => {
+            let (device, from, towards) = (device()?, fields.get("from")?, fields.get("towards")?);
+            match last.get(&recording.snapshot, &pattern()?) {
                 Ok(matches) => to_string(&search_next(recording, device, matches, from, towards)),
                 Err(error) => to_string(&error),
             }
         }
-        Question::Summary => to_string(&summary::summary(recording)),
-        Question::Choices { device } => to_string(&choices(recording, device)),
-        Question::Settings => to_string(&settings(recording)),
-        Question::Stack { id } => to_string(&serde_json::json!({ "stack": groups(recording, StackId(id)) })),
+        "summary" => to_string(&summary::summary(recording)),
+        "choices" => to_string(&choices(recording, device()?)),
+        "settings" => to_string(&settings(recording)),
+        "stack" => {
+            let id = StackId(fields.get("id")?);
+            to_string(&serde_json::json!({ "stack": groups(recording, id) }))
+        }
+        other => Err(serde_json::Error::custom(format_args!("unknown question `{other}`"))),
     }
 }
 

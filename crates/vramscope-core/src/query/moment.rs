@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::allocation::{Allocation, allocation_in};
 use super::event_before;
 use crate::ids::StackId;
+use crate::order;
 use crate::replay::stacking::{Piled, Run, Stacking};
 use crate::replay::{Recording, Replay, Site};
 
@@ -127,7 +128,7 @@ pub fn alive(recording: &Recording, device: i64, at: u32, limit: u32) -> Option<
     let (_, replay) = recording.device(device)?;
     let at = at.min(replay.end());
     let mut groups = by_stack(replay, at);
-    groups.sort_unstable_by_key(|(stack, group)| (std::cmp::Reverse(group.bytes), *stack));
+    order::by(&mut groups, |(a, most), (b, other)| other.bytes.cmp(&most.bytes).then(a.cmp(b)));
     let cut = groups.split_off(groups.len().min(limit as usize));
     let mut rest = Rest { rows: cut.len() as u32, ..Rest::default() };
     for (_, group) in &cut {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Action, Device};
+use crate::order;
 use crate::replay::stacking::{Stacking, neighbours};
 use crate::replay::{Axis, Recording, Replay};
 
@@ -120,7 +121,7 @@ fn stops(replay: &Replay, kind: Stop) -> Vec<u32> {
     if kind != Stop::Oom {
         stops.extend([replay.peak(), replay.reserved_peak()]);
     }
-    stops.sort_unstable();
+    order::by_number(&mut stops, |stop| (*stop).into());
     stops.dedup();
     stops
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{FrameId, StackId};
 use crate::model::Snapshot;
+use crate::order;
 use crate::replay::{Recording, Replay};
 
 /// Longer patterns are refused: nobody types them, and each prefix is tried to find a fault.
@@ -262,7 +263,7 @@ pub fn found_stacks(recording: &Recording, device: i64, matches: &Matches) -> Ve
     stacks.retain(|found| found.allocations > 0);
     let rank =
         |found: &FoundStack| (std::cmp::Reverse((found.alive_at_peak.bytes, found.bytes)), found.stack);
-    stacks.sort_unstable_by_key(rank);
+    order::by(&mut stacks, |a, b| rank(a).cmp(&rank(b)));
     stacks
 }
 

@@ -1,10 +1,9 @@
 //! Bytes over moments, with fast maxima.
 
-use std::collections::BTreeMap;
-
 use super::passes;
 use super::segments::Span;
 use crate::model::{Action, Events};
+use crate::order;
 
 /// A value for each moment, and a pyramid of where the maxima are.
 #[derive(Clone, Debug)]
@@ -240,17 +239,17 @@ impl Steps {
 
     /// Reserved bytes of some spans only.
     pub(super) fn of_spans<'a>(spans: impl Iterator<Item = &'a Span>) -> Self {
-        let mut changes: BTreeMap<u32, i128> = BTreeMap::new();
-        changes.insert(0, 0);
+        let mut changes: Vec<(u32, i128)> = vec![(0, 0)];
         for span in spans {
-            *changes.entry(span.start).or_default() += i128::from(span.size_bytes);
-            *changes.entry(span.end).or_default() -= i128::from(span.size_bytes);
+            let size = i128::from(span.size_bytes);
+            changes.extend([(span.start, size), (span.end, -size)]);
         }
+        order::by_number(&mut changes, |(moment, _)| (*moment).into());
         let mut sum = 0;
         let mut steps = Steps { moments: Vec::new(), values: Vec::new() };
-        for (moment, change) in changes {
-            sum += change;
-            steps.moments.push(moment);
+        for change in changes.chunk_by(|a, b| a.0 == b.0) {
+            sum += change.iter().map(|(_, bytes)| bytes).sum::<i128>();
+            steps.moments.push(change[0].0);
             steps.values.push(u64::try_from(sum).unwrap_or(0));
         }
         // What is never given back "ends" behind the last moment.

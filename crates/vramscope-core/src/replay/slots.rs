@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use super::{Replay, Site};
 use crate::ids::StackId;
 use crate::model::Snapshot;
+use crate::order;
 
 /// Slots in all: [`SLOTS_BY_RANK`] and two neutral ones.
 pub const N_SLOTS: usize = SLOTS_BY_RANK + 2;
@@ -42,11 +43,11 @@ impl Slots {
             *sum = sum.saturating_add(*bytes);
         }
         let mut ranking: Vec<(&Site, u64)> = bytes_of_site.into_iter().collect();
-        ranking.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0).cmp(&order(b.0))));
+        order::by(&mut ranking, |a, b| b.1.cmp(&a.1).then_with(|| rank(a.0).cmp(&rank(b.0))));
         ranking.truncate(SLOTS_BY_RANK);
-        let rank: HashMap<&Site, u8> =
+        let slots: HashMap<&Site, u8> =
             ranking.iter().enumerate().map(|(at, (site, _))| (*site, at as u8)).collect();
-        let of_stack = sites.iter().enumerate().map(|(id, site)| match rank.get(site) {
+        let of_stack = sites.iter().enumerate().map(|(id, site)| match slots.get(site) {
             Some(&slot) => slot,
             None => NEUTRAL + (id % 2) as u8,
         });
@@ -78,7 +79,7 @@ impl Slots {
 }
 
 /// A fixed order among places with equal bytes.
-fn order(site: &Site) -> (u8, u32, &str) {
+fn rank(site: &Site) -> (u8, u32, &str) {
     match site {
         Site::Line(id) => (0, id.0, ""),
         Site::AutogradNode(name) => (1, 0, name),

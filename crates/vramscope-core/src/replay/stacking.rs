@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Category, N_SLOTS, Replay};
+use crate::order;
 
 /// Order from bottom to top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +107,7 @@ impl Piled {
             runs.push(Run { allocation, from_bytes: 0, to_bytes: 0, slot });
         });
         if stacking != Stacking::Age {
-            runs.sort_by_key(|run| run.slot);
+            order::by_class(&mut runs, |run| run.slot);
         }
         let mut bytes = 0u64;
         for run in &mut runs {

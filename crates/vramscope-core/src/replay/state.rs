@@ -7,6 +7,7 @@ use super::Replay;
 use super::segments::Owner;
 use crate::ids::StackId;
 use crate::model::BlockState;
+use crate::order;
 
 /// Segments and blocks at a moment.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +91,7 @@ impl State {
         let mut state = State { moment, segments: segments_at(replay, moment), ..State::default() };
         let mut live: Vec<(u64, u32)> = Vec::new();
         replay.for_each_live(moment, |id| live.push((replay.allocations().address(id), id)));
-        live.sort_unstable();
+        order::pairs(&mut live);
         let mut live = live.into_iter().peekable();
         for segment in &mut state.segments {
             while let Some((_, id)) = live.next_if(|(address, _)| *address < segment.address) {
@@ -135,11 +136,12 @@ impl State {
 
 /// Spans reserved at a moment, by address; those of expandable segments that touch are one.
 pub(super) fn segments_at(replay: &Replay, moment: u32) -> Vec<SegmentNow> {
-    let mut spans = Vec::new();
-    replay.segments().for_each_at(moment, |id, span| spans.push((span.address, id, *span)));
-    spans.sort_unstable_by_key(|(address, id, _)| (*address, *id));
+    let mut spans: Vec<(u64, u32)> = Vec::new();
+    replay.segments().for_each_at(moment, |id, span| spans.push((span.address, id)));
+    order::pairs(&mut spans);
     let mut segments: Vec<SegmentNow> = Vec::with_capacity(spans.len());
-    for (address, id, span) in spans {
+    for (address, id) in spans {
+        let Some(span) = replay.segments().spans().get(id as usize) else { continue };
         if let Some(last) = segments.last_mut()
             && last.expandable
             && span.expandable

@@ -1,14 +1,11 @@
 //! Colours of the allocator's state, and the patterns that tell states apart without them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::theme::{Colour, Colours, Palette};
 
 /// The colours of a picture of the allocator's state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StateColours {
     /// Those of the timeline: live blocks look the same in both.
-    #[serde(flatten)]
     pub blocks: Colours,
     /// Hatch and frame of free blocks.
     pub free: Colour,

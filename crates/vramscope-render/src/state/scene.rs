@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use vramscope_core::model::SegmentKind;
+use vramscope_core::order;
 use vramscope_core::query;
 use vramscope_core::replay::Replay;
 use vramscope_core::replay::segments::Owner;
@@ -68,21 +69,18 @@ impl Scene {
             return;
         }
         let segments = &self.state.segments;
-        let mut order: Vec<u32> = (0..segments.len() as u32).collect();
         let owner = |index: &u32| match grouping {
             Grouping::PoolStream => segments.get(*index as usize).map(|segment| segment.owner),
             Grouping::None => None,
         };
-        order.sort_by_cached_key(|index| {
-            let key = segments.get(*index as usize).map(|segment| rank(segment, sorting));
-            (owner(index).as_ref().map(owner_rank), key)
-        });
-        self.groups = order
+        let key = |(at, segment)| (owner(&at).as_ref().map(owner_rank), rank(segment, sorting));
+        let keys: Vec<_> = (0..).zip(segments).map(key).collect();
+        self.groups = order::of(keys.len(), |a, b| keys[a].cmp(&keys[b]))
             .chunk_by(|a, b| owner(a) == owner(b))
             .map(|indices| Group::new(owner(&indices[0]), indices, segments))
             .collect();
-        self.groups
-            .sort_by_key(|group| (group.owner.map(|owner| family(&owner)), Reverse(group.reserved_bytes)));
+        let key = |group: &Group| (group.owner.map(|owner| family(&owner)), Reverse(group.reserved_bytes));
+        order::by(&mut self.groups, |a, b| key(a).cmp(&key(b)));
         self.arranged = Some((grouping, sorting));
     }
 }

@@ -6,6 +6,8 @@
 
 mod base64;
 mod content;
+#[cfg(any(target_arch = "wasm32", test))]
+mod crc;
 mod gunzip;
 mod html;
 mod layers;
@@ -15,6 +17,12 @@ mod unzip;
 
 pub(super) use content::Content;
 pub(super) use layers::{Layer, Oddities};
+
+// Outside the page, flate2's sums use the processor's own instructions.
+#[cfg(target_arch = "wasm32")]
+use crc::Crc;
+#[cfg(not(target_arch = "wasm32"))]
+use flate2::Crc;
 
 /// The end of the first occurrence of a word that ends after `fresh`.
 fn find(bytes: &[u8], word: &[u8], fresh: usize) -> Option<usize> {

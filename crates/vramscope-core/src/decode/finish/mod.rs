@@ -3,7 +3,6 @@
 mod rows;
 mod top;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use vramscope_pickle::Value;
@@ -14,6 +13,7 @@ use super::order::{fill_unknown_times, rotate_to_time_order};
 use super::record::MOST_SHARING;
 use crate::ids::{StackId, StringId};
 use crate::model::{Annotation, Device, DeviceKind, Events, Snapshot, Source, Stage};
+use crate::order;
 use crate::units;
 use rows::{limit_sharing, split};
 pub(super) use top::NotASnapshot;
@@ -188,7 +188,7 @@ impl SnapshotBuilder {
         source: Source,
     ) -> Snapshot {
         let mut events = std::mem::take(&mut self.events);
-        events.notes.sort_unstable_by_key(|(row, _)| *row);
+        order::by_number(&mut events.notes, |(row, _)| (*row).into());
         if self.markers.time_us {
             fill_unknown_times(&mut events.times_us);
         } else {
@@ -198,7 +198,7 @@ impl SnapshotBuilder {
         self.skipped(cut);
         events.says_pools = self.markers.pool_id;
         let annotations = self.user_defined(&traces, &mut events);
-        let mut devices: BTreeMap<i64, Device> = BTreeMap::new();
+        let mut devices: Vec<Device> = Vec::new();
         for (ordinal, mut trace) in split(events, traces) {
             if let Some(cut) = rotate_to_time_order(&mut trace) {
                 self.warnings.add("rotated_trace", 1, || {
@@ -206,42 +206,50 @@ impl SnapshotBuilder {
                     format!("The newest {events} stood before the oldest; time order was restored.")
                 });
             }
-            let device = devices.entry(ordinal).or_default();
+            let device = of_ordinal(&mut devices, ordinal);
             device.events = trace;
         }
         for DeviceSegment { device, segment } in segments {
-            devices.entry(device).or_default().segments.push(segment);
+            of_ordinal(&mut devices, device).segments.push(segment);
         }
         if devices.is_empty() {
             // A snapshot of nothing is one of a device that held nothing.
-            devices.entry(0).or_default();
+            of_ordinal(&mut devices, 0);
         }
-        let last = devices.keys().next_back().copied();
+        let last = devices.last().map(|device| device.ordinal);
         let is_other = self.is_another_accelerator(about.settings);
-        for (ordinal, device) in &mut devices {
-            device.ordinal = *ordinal;
-            device.kind = match *ordinal {
+        for device in &mut devices {
+            device.kind = match device.ordinal {
                 HOST => DeviceKind::Host,
                 // A profiler run has one device more than there are GPUs.
                 ordinal if self.markers.category && last == Some(ordinal) => DeviceKind::Cpu,
                 _ if is_other => DeviceKind::Other,
                 _ => DeviceKind::Gpu,
             };
-            device.ring = self.ring(about.root, about.settings, *ordinal);
+            device.ring = self.ring(about.root, about.settings, device.ordinal);
             device.has_segments = about.has_segments;
-            device.segments.sort_unstable_by_key(|segment| segment.address);
+            order::by_number(&mut device.segments, |segment| segment.address);
         }
         Snapshot {
             source,
             strings: self.strings,
             stacks: self.stacks,
             streams: self.streams,
-            devices: devices.into_values().collect(),
+            devices,
             annotations,
             warnings: self.warnings,
             ..Snapshot::default()
         }
     }
+}
+
+/// The device of a number, among devices in order of their numbers; a new one if there is none.
+fn of_ordinal(devices: &mut Vec<Device>, ordinal: i64) -> &mut Device {
+    let at = devices.binary_search_by_key(&ordinal, |device| device.ordinal).unwrap_or_else(|at| {
+        devices.insert(at, Device { ordinal, ..Device::default() });
+        at
+    });
+    &mut devices[at]
 }
 
 /// Devices that are shown; more than any machine has.

@@ -7,6 +7,7 @@ use crate::decode::builder::{DeviceSegment, Node, SnapshotBuilder};
 use crate::decode::keys;
 use crate::ids::{StackId, StreamId};
 use crate::model::{Block, BlockState, Segment, SegmentKind};
+use crate::order;
 
 impl SnapshotBuilder {
     pub(super) fn block(&mut self, items: &[Value]) -> u32 {
@@ -169,5 +170,5 @@ fn place_blocks(segment: &mut Segment) {
         }
         next = block.address.saturating_add(block.size_bytes);
     }
-    segment.blocks.sort_unstable_by_key(|block| block.address);
+    order::by_number(&mut segment.blocks, |block| block.address);
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::event_before;
 use crate::ids::StackId;
 use crate::model::{Action, BlockState, Device, PoolId, SegmentKind, Snapshot};
+use crate::order;
 use crate::replay::segments::Owner;
 use crate::replay::state::{BlockNow, SegmentNow, State};
 use crate::replay::{Recording, Replay, Site};
@@ -236,18 +237,21 @@ pub(super) fn groups(snapshot: &Snapshot, state: &State) -> Vec<Group> {
         }
     };
     let mut groups: Vec<Group> = members.into_iter().map(group).collect();
-    groups.sort_by_cached_key(|group| {
-        let private = group.pool != (0, 0);
-        let is_small = !private && group.kind == SegmentKind::Small;
-        (private, is_small, Reverse(group.figures.reserved_bytes), group.key.clone())
-    });
+    order::by(&mut groups, |a, b| rank(a).cmp(&rank(b)));
     groups
+}
+
+fn rank(group: &Group) -> (bool, bool, Reverse<u64>, &str) {
+    let private = group.pool != (0, 0);
+    let is_small = !private && group.kind == SegmentKind::Small;
+    (private, is_small, Reverse(group.figures.reserved_bytes), &group.key)
 }
 
 #[inline]
 fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
     let mut held: Vec<&SegmentNow> = state.segments.iter().filter(|segment| segment.is_pinned()).collect();
-    held.sort_unstable_by_key(|segment| (Reverse(segment.free_bytes()), segment.address));
+    let rank = |segment: &SegmentNow| (Reverse(segment.free_bytes()), segment.address);
+    order::by(&mut held, |a, b| rank(a).cmp(&rank(b)));
     Pinned {
         segments: held.len() as u32,
         free_bytes: held.iter().fold(0, |sum, segment| segment.free_bytes().saturating_add(sum)),
@@ -264,7 +268,8 @@ fn pinned(snapshot: &Snapshot, replay: &Replay, state: &State) -> Pinned {
 fn pinned_row(snapshot: &Snapshot, replay: &Replay, state: &State, segment: &SegmentNow) -> PinnedSegment {
     let mut live: Vec<&BlockNow> =
         state.blocks_of(segment).iter().filter(|block| block.allocation.is_some()).collect();
-    live.sort_unstable_by_key(|block| (Reverse(block.size_bytes), block.address));
+    let rank = |block: &BlockNow| (Reverse(block.size_bytes), block.address);
+    order::by(&mut live, |a, b| rank(a).cmp(&rank(b)));
     let pinning = |block: &&BlockNow| {
         let allocation = block.allocation.unwrap_or(0);
         let site = Site::of_stack(replay.allocations().stack(allocation), snapshot);

@@ -1,12 +1,11 @@
 //! What was there before the first event, as segments that an allocator can adopt (rule R13).
 
-use std::collections::BTreeMap;
-
 use hashbrown::{HashMap, HashSet};
 
 use crate::allocator::sizes::{SMALL_BUFFER, SMALL_SIZE, round_size};
 use crate::allocator::{Config, SeedBlock, SeedRange, SeedSegment};
 use crate::model::{Action, Device, SegmentKind, Snapshot};
+use crate::order;
 use crate::replay::Replay;
 use crate::replay::allocations::NEVER;
 use crate::replay::segments::Owner;
@@ -45,7 +44,7 @@ pub(super) fn start(
     let mut uncertain = HashSet::new();
     let mut live = initial_blocks(device, replay, config);
     for (address, bytes) in remainders {
-        if let Some(block) = live.get_mut(address) {
+        if let Some(block) = at_address(&mut live, *address) {
             block.slack = block.slack.max(*bytes);
         }
     }
@@ -98,7 +97,13 @@ struct InitialBlock {
     slack_is_known: bool,
 }
 
-type InitialBlocks = BTreeMap<u64, InitialBlock>;
+/// By address, each once.
+type InitialBlocks = Vec<InitialBlock>;
+
+fn at_address(blocks: &mut InitialBlocks, address: u64) -> Option<&mut InitialBlock> {
+    let at = blocks.binary_search_by_key(&address, |block| block.seed.address).ok()?;
+    blocks.get_mut(at)
+}
 
 fn initial_blocks(device: &Device, replay: &Replay, config: &Config) -> InitialBlocks {
     let rows = replay.allocations();
@@ -115,10 +120,21 @@ fn initial_blocks(device: &Device, replay: &Replay, config: &Config) -> InitialB
             pending: rows.release(id) == 0,
             key: id,
         };
-        blocks.insert(
-            seed.address,
-            InitialBlock { seed, size_is_known: survivor.is_some(), slack: 0, slack_is_known: false },
-        );
+        blocks.push(InitialBlock {
+            seed,
+            size_is_known: survivor.is_some(),
+            slack: 0,
+            slack_is_known: false,
+        });
+    });
+    order::by_number(&mut blocks, |block| block.seed.address);
+    // Of several at one address the last counts.
+    blocks.dedup_by(|later, kept| {
+        let same = later.seed.address == kept.seed.address;
+        if same {
+            std::mem::swap(later, kept);
+        }
+        same
     });
     find_slack(device, &mut blocks);
     blocks
@@ -127,12 +143,13 @@ fn initial_blocks(device: &Device, replay: &Replay, config: &Config) -> InitialB
 /// Unsplit remainders, seen from what happens behind a block: a free block is handed out from its start, so the first allocation behind
 /// such a block shows where free space really began, at most 1 MiB after the block's rounded end.
 fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
-    let ends: BTreeMap<u64, u64> = blocks
-        .values()
+    let mut ends: Vec<(u64, u64)> = blocks
+        .iter()
         .filter(|block| !block.size_is_known)
         .map(|block| (block.seed.address.saturating_add(block.seed.size_bytes), block.seed.address))
         .collect();
-    let mut waiting: HashSet<u64> = ends.values().copied().collect();
+    order::by_number(&mut ends, |(end, _)| *end);
+    let mut waiting: HashSet<u64> = ends.iter().map(|(_, block)| *block).collect();
     let events = &device.events;
     for event in 0..events.len() {
         if waiting.is_empty() {
@@ -144,10 +161,11 @@ fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
                 waiting.remove(&address);
             }
             Action::Alloc => {
-                let Some((end, block)) = ends.range(..=address).next_back() else { continue };
+                let before = ends.partition_point(|(end, _)| *end <= address);
+                let Some((end, block)) = before.checked_sub(1).and_then(|at| ends.get(at)) else { continue };
                 if address - end <= SMALL_SIZE
                     && waiting.remove(block)
-                    && let Some(block) = blocks.get_mut(block)
+                    && let Some(block) = at_address(blocks, *block)
                 {
                     (block.slack, block.slack_is_known) = (address - end, true);
                 }
@@ -160,7 +178,9 @@ fn find_slack(device: &Device, blocks: &mut InitialBlocks) {
 fn seed_range(span: &SegmentNow, live: &InitialBlocks, uncertain: &mut HashSet<u64>) -> SeedRange {
     let end = span.address.saturating_add(span.size_bytes);
     let has_remainders = span.owner.kind == SegmentKind::Large && !span.expandable;
-    let inside: Vec<&InitialBlock> = live.range(span.address..end).map(|(_, block)| block).collect();
+    let from = live.partition_point(|block| block.seed.address < span.address);
+    let inside: Vec<&InitialBlock> =
+        live[from..].iter().take_while(|block| block.seed.address < end).collect();
     let blocks = inside.iter().enumerate().map(|(at, block)| {
         let mut seed = block.seed;
         if has_remainders && !block.size_is_known {

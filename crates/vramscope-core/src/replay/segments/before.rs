@@ -26,7 +26,12 @@ pub(super) fn final_ranges(device: &Device) -> Ranges {
         };
         (segment.address, span)
     };
-    device.segments.iter().filter(|segment| segment.size_bytes > 0).map(range).collect()
+    let mut ranges = Ranges::new();
+    // One by one: to collect into a map compiles a sort.
+    for (address, span) in device.segments.iter().filter(|segment| segment.size_bytes > 0).map(range) {
+        ranges.insert(address, span);
+    }
+    ranges
 }
 
 /// What was reserved before the first event.

@@ -10,6 +10,7 @@ use super::{Faults, Owner, Segments, Span};
 use crate::allocator::Config;
 use crate::ids::{StackId, StreamId};
 use crate::model::{Action, Device, PoolId, SegmentKind};
+use crate::order;
 use crate::replay::allocations::{Allocations, NEVER};
 use crate::replay::live::Checkpoints;
 use crate::replay::passes;
@@ -274,7 +275,8 @@ impl<'a> Tracker<'a> {
             self.pool_index((owner.kind, owner.pool));
         }
         // Order of start; what ended in the moment in which it began was never reserved between events.
-        spans.sort_unstable_by_key(|span| (span.start, span.address));
+        order::by_number(&mut spans, |span| span.address);
+        order::by_number(&mut spans, |span| span.start.into());
         let checkpoints = Checkpoints::build(&spans, n_moments);
         let pool_of = Arc::new(self.pool_of);
         Segments { spans, checkpoints, pools: self.pools, pool_of, faults: self.faults }

@@ -5,9 +5,9 @@
 
 mod header;
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
 
-use super::find;
+use super::{Crc, find};
 use header::{DEFLATED, FIXED, Header, STORED, u32_at};
 
 /// Gets the members.

@@ -3,6 +3,7 @@
 use super::{Calls, Lockstep, Recorded, Request};
 use crate::allocator::{SegmentAction, SegmentEvent};
 use crate::model::{Action, BlockState, Device};
+use crate::order;
 use crate::replay::model::{Cause, Difference};
 
 impl Lockstep {
@@ -39,7 +40,7 @@ impl Lockstep {
             .mapped_blocks()
             .map(|block| (block.address, block.size_bytes, block.allocated, block.pending))
             .collect();
-        model.sort_unstable();
+        order::by(&mut model, Ord::cmp);
         let blocks = recorded.device.segments.iter().flat_map(|segment| &segment.blocks);
         let mut own: Vec<EndBlock> = blocks
             .map(|block| {
@@ -48,7 +49,7 @@ impl Lockstep {
                 (block.address, block.size_bytes, held, waits)
             })
             .collect();
-        own.sort_unstable();
+        order::by(&mut own, Ord::cmp);
         if model == own {
             return None;
         }
