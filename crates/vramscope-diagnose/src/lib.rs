@@ -4,5 +4,6 @@
 
 pub mod message;
 pub mod oom;
+pub mod recipe;
 pub mod report;
 pub mod thresholds;
