@@ -48,6 +48,12 @@ fn looks_like(pasted: &Pasted) -> (&'static str, &'static str) {
             "It shows how much each process holds, not why a request failed. Paste the error message, or drop a snapshot on the page.",
         );
     }
+    if has(&["device_traces", "segment_pool_id"]) {
+        return (
+            "a snapshot itself, not a message",
+            "Drop the file on the page; on the command line it is `vramscope summary FILE`.",
+        );
+    }
     if is_path(pasted) {
         return (
             "the path of a file",
