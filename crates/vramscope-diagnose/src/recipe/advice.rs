@@ -3,6 +3,7 @@
 use serde::Serialize;
 use vramscope_core::ids::FrameId;
 use vramscope_core::model::{Action, Device, FrameKind, Snapshot};
+use vramscope_core::query::summary;
 use vramscope_core::replay::Recording;
 use vramscope_core::units::{format_bytes, group_digits};
 
@@ -29,21 +30,25 @@ pub struct RecordingAdvice {
 /// What a recording lacks and how the next one gets it, what matters most first.
 pub fn advice_for(recording: &Recording) -> Vec<RecordingAdvice> {
     let mut advice = Vec::new();
+    // The one place that tells a full ring from a late start.
+    let warnings = summary(recording).warnings;
     for (device, replay) in recording.snapshot.devices.iter().zip(&recording.replays) {
         let history = replay.history();
         if device.events.is_empty() {
             advice.extend(no_history(device));
             continue;
         }
-        advice.extend(ring(device, history.unmatched_frees));
-        if !is_overflowed(device) && history.baseline_bytes > 0 {
+        let is_full = warnings.iter().any(|it| it.code == "ring_overflow" && it.device == Some(device.ordinal));
+        if is_full {
+            advice.push(ring(device, history.unmatched_frees));
+            advice.extend(many_small(device));
+        } else if history.baseline_bytes > 0 {
             let bytes = format_bytes(history.baseline_bytes);
             let title = format!("Recording began late: {bytes} were there before");
             let text =
                 "Start recording before the model is built; what came before has no stack and no category.";
             advice.push(of(device, "late_start", title, text.into()));
         }
-        advice.extend(many_small(device));
     }
     if recording.snapshot.devices.iter().any(|device| !device.events.is_empty()) {
         advice.extend(stacks(&recording.snapshot));
@@ -63,16 +68,8 @@ fn no_history(device: &Device) -> Option<RecordingAdvice> {
     (!device.segments.is_empty()).then(|| of(device, "no_history", title, text.into()))
 }
 
-/// The writer says so, or the trace is exactly as long as a ring of that size.
-fn is_overflowed(device: &Device) -> bool {
-    device.ring.overflowed.unwrap_or(false) || device.ring.max_entries == Some(device.events.len() as u64)
-}
-
 /// The oldest events were overwritten. Every free without its alloc is at least one event that was lost.
-fn ring(device: &Device, unmatched_frees: u64) -> Option<RecordingAdvice> {
-    if !is_overflowed(device) {
-        return None;
-    }
+fn ring(device: &Device, unmatched_frees: u64) -> RecordingAdvice {
     let kept = device.events.len() as u64;
     let title = format!("The ring kept the last {} events only", group_digits(kept));
     let needed = kept.saturating_add(unmatched_frees).next_multiple_of(100_000);
@@ -85,7 +82,7 @@ fn ring(device: &Device, unmatched_frees: u64) -> Option<RecordingAdvice> {
             group_digits(needed).replace(',', "_")
         ),
     };
-    Some(of(device, "ring_too_small", title, text))
+    of(device, "ring_too_small", title, text)
 }
 
 /// Small blocks fill ring and file, and hold little.
@@ -98,7 +95,7 @@ fn many_small(device: &Device) -> Option<RecordingAdvice> {
         small += usize::from(*size <= SMALL_BYTES);
     }
     let share = small as f64 / all.max(1) as f64;
-    (events.len() >= ENOUGH_EVENTS && is_overflowed(device) && share >= RECORDING_SMALL_SHARE).then(|| {
+    (events.len() >= ENOUGH_EVENTS && share >= RECORDING_SMALL_SHARE).then(|| {
         let title = format!("{:.0} % of the allocations are of 1 MiB or less", (share * 100.0).floor());
         let text = "They fill the ring. Record fewer steps, or leave out events with `skip_actions=['free_requested']` where PyTorch has it (2.11).";
         of(device, "many_small", title, text.into())
