@@ -1,6 +1,6 @@
 // A pasted error message, explained below its field. The text stays in this tab: it is neither kept nor put in the address.
-import { announce, byId, el, setText } from '../dom.js';
-import { exactBytes, formatBytes as bytes } from '../format.js';
+import { announce, byId, el } from '../dom.js';
+import { exactBytes, formatBytes as bytes, formatBytesGroup } from '../format.js';
 import { ready } from '../platform.js';
 import { wasm } from '../wasm.js';
 import { withCode } from './words.js';
@@ -80,14 +80,19 @@ const COLOURS = { allocated: 'c-activation', private_pools: 'c-optimizer_state',
 
 /** @param {{total_bytes: number, total_label: string, parts: Part[]}} told */
 function bar(told) {
-  const sentence = told.parts.map((part) => `${part.label} ${bytes(part.bytes)}`).join(', ');
-  const pieces = told.parts.map((part) => {
-    const piece = el(`span.${COLOURS[part.key]}`, { title: `${part.label}  ${bytes(part.bytes)}`, 'data-part': part.key });
+  const [total, ...sizes] = formatBytesGroup([told.total_bytes, ...told.parts.map((part) => part.bytes)]);
+  const sentence = told.parts.map((part, at) => `${part.label} ${sizes[at]}`).join(', ');
+  const pieces = told.parts.map((part, at) => {
+    const piece = el(`span.${COLOURS[part.key]}`, { title: `${part.label}  ${sizes[at]}`, 'data-part': part.key });
     piece.style.flex = `${part.bytes} 0 0`;
     return piece;
   });
-  const rows = told.parts.map((part) => el('li', null, el(`i.swatch.${COLOURS[part.key]}`, { 'aria-hidden': 'true' }), el('span', null, part.label), el('span.num', null, bytes(part.bytes))));
-  const head = el('p.message-total', null, el('span', null, told.total_label), el('b.num', null, ''));
-  setText(/** @type {Node} */ (head.lastChild), bytes(told.total_bytes));
-  return el('figure.message-bar', null, head, el('div.sum-bar', { role: 'img', 'aria-label': `${told.total_label} ${bytes(told.total_bytes)}: ${sentence}` }, ...pieces), el('ul.message-parts', null, ...rows));
+  const rows = told.parts.map((part, at) => el('li', null, el(`i.swatch.${COLOURS[part.key]}`, { 'aria-hidden': 'true' }), el('span', null, part.label), el('span.num', { title: exactBytes(part.bytes) }, sizes[at])));
+  return el(
+    'figure.message-bar',
+    null,
+    el('p.message-total', null, el('span', null, told.total_label), el('b.num', null, total)),
+    el('div.sum-bar', { role: 'img', 'aria-label': `${told.total_label} ${total}: ${sentence}` }, ...pieces),
+    el('ul.message-parts', null, ...rows),
+  );
 }

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use vramscope_core::units::{count, format_bytes};
+use vramscope_core::units::{count, format_bytes, format_bytes_group};
 use vramscope_diagnose::message::{Bar, Explanation, Number, explain};
 
 /// Columns of the text.
@@ -135,16 +135,18 @@ fn drawn(text: &mut String, bar: &Bar) {
     let total = bar.total_bytes.max(1) as f64;
     let mut marks = MARKS.iter();
     let (mut line, mut rows, mut sum) = (String::new(), String::new(), 0_u64);
-    for part in &bar.parts {
+    let sizes: Vec<u64> = std::iter::once(bar.total_bytes).chain(bar.parts.iter().map(|part| part.bytes)).collect();
+    let sizes = format_bytes_group(&sizes);
+    for (part, size) in bar.parts.iter().zip(sizes.iter().skip(1)) {
         let mark = if part.key == "free" { '.' } else { marks.next().copied().unwrap_or('?') };
         sum = sum.saturating_add(part.bytes);
         // The end is rounded, not the length: so they add up.
         let end = (sum as f64 / total * BAR_WIDTH as f64).round() as usize;
         let len = end.saturating_sub(line.len()).max(1);
         line.extend(std::iter::repeat_n(mark, len));
-        rows.push_str(&format!("  {mark} {:<42} {:>12}\n", part.label, format_bytes(part.bytes)));
+        rows.push_str(&format!("  {mark} {:<42} {size:>12}\n", part.label));
     }
-    text.push_str(&format!("\n{}  {}\n[{line}]\n{rows}", bar.total_label, format_bytes(bar.total_bytes)));
+    text.push_str(&format!("\n{}  {}\n[{line}]\n{rows}", bar.total_label, sizes.first().map_or("", |size| size)));
 }
 
 /// Appends a paragraph in lines, each behind `indent`.
