@@ -24,6 +24,7 @@ enum Command {
     Summary(commands::summary::Args),
     State(commands::state::Args),
     Search(commands::search::Args),
+    OomMessage(commands::oom_message::Args),
 }
 
 fn main() -> ExitCode {
@@ -32,5 +33,6 @@ fn main() -> ExitCode {
         Command::Summary(args) => commands::summary::run(&args),
         Command::State(args) => commands::state::run(&args),
         Command::Search(args) => commands::search::run(&args),
+        Command::OomMessage(args) => commands::oom_message::run(&args),
     }
 }

@@ -16,6 +16,7 @@ pub mod message;
 pub mod oom;
 mod phases;
 mod purpose;
+pub mod recipe;
 pub mod report;
 mod sites;
 mod stages;

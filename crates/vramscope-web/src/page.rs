@@ -1,7 +1,10 @@
 //! What the page calls itself: numbers as text, marks of an axis, grids and charts on its canvases.
 
 use plotters_canvas::CanvasBackend;
+use serde::Deserialize;
 use vramscope_core::units;
+use vramscope_diagnose::message;
+use vramscope_diagnose::recipe::{self as recipes, Purpose, Version};
 use vramscope_render::chart::{self as charts, ChartSpec, GridSpec};
 use vramscope_render::ticks::{self as axis, TickRequest};
 use wasm_bindgen::JsValue;
@@ -33,6 +36,28 @@ pub fn format_duration_us(us: f64) -> String {
 #[wasm_bindgen]
 pub fn ticks(stretch: &str) -> Result<String, JsValue> {
     json(&axis::ticks(&request::<TickRequest>(stretch)?))
+}
+
+/// Explains a pasted out-of-memory message: JSON as `vramscope oom-message --json` prints it, without `schema`.
+#[wasm_bindgen]
+pub fn explain_message(text: &str) -> Result<String, JsValue> {
+    json(&message::explain(text))
+}
+
+/// What the page wants to record, and with which PyTorch.
+#[derive(Deserialize)]
+struct RecipeRequest {
+    version: String,
+    #[serde(default)]
+    purpose: Purpose,
+}
+
+/// Code that records a snapshot: `{"version":"2.4","purpose":"leak"}` → JSON `{"makes_snapshot","code","notes"}`.
+#[wasm_bindgen]
+pub fn recipe(wanted: &str) -> Result<String, JsValue> {
+    let RecipeRequest { version, purpose } = request(wanted)?;
+    // A version that is none gets the recipe of most versions.
+    json(&recipes::recipe(Version::parse(&version).unwrap_or(Version { major: 2, minor: 1 }), purpose))
 }
 
 /// Draws grid and axis of the timeline on a canvas, which is cleared first.

@@ -8,6 +8,7 @@ mod find;
 mod formats;
 mod keyboard;
 mod looking;
+mod message;
 mod opening;
 mod shots;
 mod single_file;

@@ -121,7 +121,7 @@ fn take_narrow() {
     write("timeline-light-420.png", &tab.screenshot());
 }
 
-fn write(name: &str, png: &[u8]) {
+pub(crate) fn write(name: &str, png: &[u8]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(name), png).unwrap();

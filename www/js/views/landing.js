@@ -1,8 +1,10 @@
-// The start page: sample cards with the outline of their recording, and the recipe.
-import { byId, copyAndSay, setText, svgElement } from '../dom.js';
+// The start page: sample cards with the outline of their recording. The message and the recipe have files of their own.
+import { byId, setText, svgElement } from '../dom.js';
 import { openFiles } from '../files.js';
 import { sample } from '../platform.js';
 import { store } from '../store.js';
+import { initMessage } from './message.js';
+import { initRecipe } from './recipe.js';
 import { SAMPLE_PICTURES } from './sample-pictures.js';
 
 export function initLanding() {
@@ -11,10 +13,8 @@ export function initLanding() {
     card.querySelector('svg')?.append(...SAMPLE_PICTURES[name].map(({ layer, path }) => svgElement('path', { d: path, class: layer === 'reserved' ? 'reserved' : `area c-${layer}` })));
     card.addEventListener('click', () => void openSample(name));
   }
-  byId('copy-recipe').addEventListener('click', (event) => {
-    const label = /** @type {HTMLElement} */ (event.currentTarget).querySelector('span');
-    if (label) void copyAndSay(label, byId('recipe').textContent || '');
-  });
+  initMessage();
+  initRecipe();
 }
 
 /** @param {'healthy'|'oom'} name */

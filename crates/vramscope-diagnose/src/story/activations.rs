@@ -126,10 +126,10 @@ fn heaviest(analysis: &Analysis<'_>) -> Option<String> {
 fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>, u64)>) -> Vec<Advice> {
     let mut all = Vec::new();
     if let Some((ids, held)) = few {
-        let purpose =
-            ids.iter().find_map(|&id| purpose::of_stack(analysis.facts.stack(id), analysis.facts.snapshot));
-        let (title, text) = match purpose {
-            Some(what) if what.contains("logits") || what.contains("loss") => (
+        let purposes: Vec<&str> = ids.iter().map(|&id| purpose_among(analysis, id, ids)).collect();
+        let speaks_of = |word: &str| purposes.iter().any(|purpose| purpose.contains(word));
+        let (title, text) = match () {
+            () if speaks_of("logits") || speaks_of("loss") => (
                 "Compute the loss in chunks.",
                 "Split tokens (or use a fused linear cross-entropy), so that logits of a part only exist at a time; ignore padding before the head, not after.",
             ),
