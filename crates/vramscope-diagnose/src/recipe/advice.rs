@@ -3,7 +3,7 @@
 use serde::Serialize;
 use vramscope_core::ids::FrameId;
 use vramscope_core::model::{Action, Device, FrameKind, Snapshot};
-use vramscope_core::query::summary;
+use vramscope_core::query::summary::summary;
 use vramscope_core::replay::Recording;
 use vramscope_core::units::{format_bytes, group_digits};
 
