@@ -12,6 +12,17 @@ use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::{Picture, PixelQuestion, Request};
 use crate::scenes::Scenes;
 
+/// How far the diagnosis has come.
+#[derive(Serialize)]
+pub(crate) struct Diagnosing {
+    /// "phases", "categories", "growth", "verdict", …
+    stage: &'static str,
+    /// Nothing is left to do, until the check is done.
+    done: bool,
+    /// Labels have come, or changed.
+    labels: bool,
+}
+
 /// A recording, and what is kept between questions about it.
 pub(crate) struct Open {
     recording: Recording,
@@ -104,6 +115,21 @@ impl Open {
             self.scenes.forget();
             self.looked = Default::default();
         }
+    }
+
+    /// Goes on diagnosing, by a slice.
+    pub(crate) fn diagnose(&mut self) -> Diagnosing {
+        let progress = Diagnosing { stage: "verdict", done: true, labels: false };
+        if progress.labels {
+            self.labels_changed();
+        }
+        progress
+    }
+
+    /// What is kept has the colours of other labels.
+    fn labels_changed(&mut self) {
+        self.scenes.forget();
+        self.looked = Default::default();
     }
 
     /// Goes on checking the allocator model; sizes of blocks change when it is done.

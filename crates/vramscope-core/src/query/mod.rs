@@ -9,25 +9,29 @@
 mod allocation;
 mod chart;
 mod choices;
+mod composition;
 mod gaps;
 mod lanes;
 mod moment;
 mod navigate;
 mod opened;
 mod overview;
+mod periods;
 mod search;
 mod settings;
 mod stack;
 mod state;
 pub mod summary;
 
-pub use allocation::{Allocation, allocation};
+pub use allocation::{Allocation, CategoryOf, PhaseOf, allocation};
 pub use chart::{Chart, chart};
 pub use choices::{Choices, choices};
+pub use composition::{Categories, Composition, OwnBytes, composition};
 pub use lanes::{Calls, Lanes, Range, lanes};
-pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
+pub use moment::{Alive, Moment, Row, alive, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
+pub use periods::Period;
 pub use search::{AliveAtPeak, Found, FoundNext, FoundStack, LastSearch, Matches, PatternError, Way};
 pub use search::{found_stacks, has_upper_case, search, search_next};
 pub use settings::{Settings, settings};
@@ -57,6 +61,12 @@ enum Question {
         x1: Option<f64>,
     },
     Moment {
+        device: i64,
+        moment: u32,
+        #[serde(default)]
+        stacking: Stacking,
+    },
+    Composition {
         device: i64,
         moment: u32,
     },
@@ -161,7 +171,10 @@ fn reply(last: &mut LastSearch, recording: &Recording, question: Question) -> se
         Question::Chart { device, axis, columns, x0, x1 } => {
             to_string(&chart(recording, device, axis, columns, x0, x1))
         }
-        Question::Moment { device, moment: at } => to_string(&moment(recording, device, at)),
+        Question::Moment { device, moment: at, stacking } => {
+            to_string(&point(recording, device, at, None, stacking))
+        }
+        Question::Composition { device, moment } => to_string(&composition(recording, device, moment)),
         Question::Point { device, moment, bytes, stacking } => {
             to_string(&point(recording, device, moment, bytes, stacking))
         }
