@@ -129,7 +129,8 @@ async function checked(file, summary) {
 export async function labelled(file) {
   file.diagnosis.labelled = true;
   await Promise.all([...file.sights.values()].map(readLabels));
-  if (store.active === file) emit('labels');
+  if (store.active !== file) return;
+  for (const topic of /** @type {const} */ (['labels', 'options', 'figures'])) emit(topic);
 }
 
 /**

@@ -1,10 +1,13 @@
 // Light, dark or as the system says; and the colours in force, read from the tokens for those who paint.
+import { CATEGORIES } from './categories.js';
 import { byId } from './dom.js';
 import { emit } from './store.js';
 
 const ORDER = ['system', 'light', 'dark'];
 const KEY = 'vramscope.theme';
 const SLOTS = ['--stack-1', '--stack-2', '--stack-3', '--stack-4', '--stack-5', '--stack-6', '--stack-7', '--stack-rest-a', '--stack-rest-b'];
+
+const CATEGORY_SLOTS = CATEGORIES.map((category) => `--cat-${category}`);
 
 /** @returns {string} */
 function remembered() {
@@ -87,6 +90,7 @@ export function colours() {
       reserved: hex('--line-reserved'),
       edge: hex('--surface-panel'),
     },
+    categories: CATEGORY_SLOTS.map((slot) => hex(slot)),
     state: { free: hex('--state-free-line'), pending: hex('--state-pending-line'), rounding: hex('--state-rounding'), pinned: hex('--warning-line'), ink: hex('--ink-1') },
     minimap: hex('--surface-app'),
     // Laid over data by a translucent canvas, see timeline.css.
@@ -94,4 +98,13 @@ export function colours() {
     chart: { requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
   };
   return cache;
+}
+
+/**
+ * The colours of a picture of allocations, which are those of all views.
+ * @param {import('./sight.js').Sight} sight
+ */
+export function pictureColours(sight) {
+  const { picture, categories } = colours();
+  return sight.stacking === 'category' ? { ...picture, slots: categories } : picture;
 }

@@ -23,7 +23,7 @@ export function goTo(moment) {
   emit('moment');
   sight.client.latest('moment', () => {
     const asked = momentOf(sight);
-    return Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment: asked }), placeOf(sight, asked)]);
+    return Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment: asked, stacking: sight.stacking }), placeOf(sight, asked)]);
   }, ([probe, place]) => {
     if (!probe || current() !== sight) return;
     sight.probe = probe;

@@ -25,6 +25,8 @@ pub struct Moment {
     pub reserved_bytes: u64,
     /// Bytes in each colour slot.
     pub slots: Vec<u64>,
+    /// What the slots stand for.
+    pub stacking: Stacking,
     /// Allocations alive.
     pub alive: u32,
     pub allocation: Option<Allocation>,
@@ -113,6 +115,7 @@ impl Moment {
             active_bytes: replay.active_at(moment),
             reserved_bytes: replay.reserved_at(moment),
             slots: pile.slot_bytes().to_vec(),
+            stacking: pile.stacking(),
             alive: pile.runs().len() as u32,
             allocation: None,
         }

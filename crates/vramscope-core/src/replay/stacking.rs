@@ -138,6 +138,11 @@ impl Piled {
         self.moment
     }
 
+    /// Its order.
+    pub fn stacking(&self) -> Stacking {
+        self.stacking
+    }
+
     /// What is in it, from the bottom to the top.
     pub fn runs(&self) -> &[Run] {
         &self.runs
