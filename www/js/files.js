@@ -16,6 +16,14 @@ export function setFirstPicture(draw) {
   firstPicture = draw;
 }
 
+/** @type {(file: import('./store.js').OpenFile) => void} sends what a worker must know before it is asked; set by app.js */
+let tellOpened = () => {};
+
+/** @param {(file: import('./store.js').OpenFile) => void} tell */
+export function onOpened(tell) {
+  tellOpened = tell;
+}
+
 /**
  * @param {Iterable<{name: string, blob: Blob}>} picked
  * @param {boolean} [sample]
@@ -78,6 +86,7 @@ function openFile(name, blob, sample) {
 async function opened(file, message) {
   if (file.state === 'stopping') return;
   file.opened = message.opened;
+  tellOpened(file);
   file.state = 'drawing';
   emit('files');
   const device = await firstDevice(file);

@@ -4,5 +4,6 @@
 
 pub mod message;
 pub mod oom;
+pub mod own_rules;
 pub mod report;
 pub mod thresholds;

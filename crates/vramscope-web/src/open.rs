@@ -10,6 +10,7 @@ use vramscope_render::timeline::{self, Looked};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::{Picture, PixelQuestion, Request};
+use crate::rules::Rules;
 use crate::scenes::Scenes;
 
 /// How far the diagnosis has come.
@@ -30,6 +31,7 @@ pub(crate) struct Open {
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
     last_search: query::LastSearch,
+    rules: Rules,
 }
 
 impl Open {
@@ -39,6 +41,7 @@ impl Open {
             scenes: Scenes::default(),
             looked: Default::default(),
             last_search: query::LastSearch::default(),
+            rules: Rules::default(),
         }
     }
 
@@ -53,6 +56,11 @@ impl Open {
 
     fn answer(&mut self, question: &str) -> Result<String> {
         let request = Request::read(question)?;
+        if let Some(rules) = request.rules()? {
+            let answer = self.rules.set(&mut self.recording, rules);
+            self.forget_colours();
+            return text(&answer);
+        }
         self.set_filter(request.filter()?);
         match request.pixel_question()? {
             Some(about_pixels) => self.answer_pixels(about_pixels),
@@ -121,13 +129,14 @@ impl Open {
     pub(crate) fn diagnose(&mut self) -> Diagnosing {
         let progress = Diagnosing { stage: "verdict", done: true, labels: false };
         if progress.labels {
-            self.labels_changed();
+            self.rules.labels_changed(&mut self.recording);
+            self.forget_colours();
         }
         progress
     }
 
     /// What is kept has the colours of other labels.
-    fn labels_changed(&mut self) {
+    fn forget_colours(&mut self) {
         self.scenes.forget();
         self.looked = Default::default();
     }

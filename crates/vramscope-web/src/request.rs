@@ -6,6 +6,8 @@ use vramscope_core::replay::Filter;
 use vramscope_render::state::{StateColours, StateView, Towards};
 use vramscope_render::{Colours, View};
 
+use crate::rules::SetRules;
+
 /// A question about a picture.
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
@@ -52,7 +54,10 @@ const PIXEL_QUESTIONS: [&str; 5] = ["probe", "state_layout", "state_probe", "sta
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 4] = ["summary", "choices", "settings", "stack"];
+const UNFILTERED: [&str; 5] = ["summary", "choices", "settings", "stack", SET_RULES];
+
+/// The only question that changes something.
+const SET_RULES: &str = "set_rules";
 
 /// A request for pixels.
 #[derive(Deserialize)]
@@ -114,6 +119,11 @@ impl Request {
 
     fn ask(&self) -> &str {
         self.value.get("ask").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The user's rules, if it brings some.
+    pub(crate) fn rules(&self) -> serde_json::Result<Option<SetRules>> {
+        (self.ask() == SET_RULES).then(|| SetRules::deserialize(&self.value)).transpose()
     }
 
     /// The question, if it is one about pixels.

@@ -4,6 +4,7 @@ import { addCommands } from '../commands.js';
 import { attachMenu, closeMenu } from '../menu.js';
 import { hasCategories } from '../sight.js';
 import { current, emit, on, store } from '../store.js';
+import { showRules } from './rules-dialog.js';
 
 /** @typedef {import('../sight.js').Stacking} Stacking */
 const WAYS = /** @type {const} */ ({
@@ -34,7 +35,7 @@ function rows() {
       closeMenu();
       setStacking(way);
     },
-  }, WAYS[way][0], el('span', null, offered(way) ? WAYS[way][1] : wait)));
+  }, WAYS[way][0], el('span', null, offered(way) ? WAYS[way][1] : wait))).concat(el('hr'), el('button.item', { type: 'button', id: 'open-rules', onclick: () => { closeMenu(); showRules(); } }, 'Category rules…'));
 }
 
 export function initStacking() {
