@@ -79,13 +79,25 @@ function hex(token, ground = '--surface-panel') {
   return `#${[r, g, b].map((part, index) => Math.round(part * a + under[index] * (1 - a)).toString(16).padStart(2, '0')).join('')}`;
 }
 
+/**
+ * @param {string} token
+ * @param {number} opacity
+ * @returns {string} what it looks like in a large field
+ */
+function field(token, opacity) {
+  const [over, under] = [resolve(token), resolve('--surface-panel')];
+  return `#${[0, 1, 2].map((part) => Math.round(over[part] * opacity + under[part] * (1 - opacity)).toString(16).padStart(2, '0')).join('')}`;
+}
+
 /** @returns {any} the colours of pictures, grids and charts, as the wasm takes them */
 export function colours() {
-  cache ??= {
+  if (cache) return cache;
+  const opacity = Number(getComputedStyle(document.documentElement).getPropertyValue('--area-opacity')) || 1;
+  cache = {
     key: String(Math.random()),
     picture: {
       slots: SLOTS.map((slot) => hex(slot)),
-      opacity: Number(getComputedStyle(document.documentElement).getPropertyValue('--area-opacity')) || 1,
+      opacity,
       background: hex('--surface-panel'),
       reserved: hex('--line-reserved'),
       edge: hex('--surface-panel'),
@@ -95,7 +107,7 @@ export function colours() {
     minimap: hex('--surface-app'),
     // Laid over data by a translucent canvas, see timeline.css.
     grid: { grid: hex('--ink-1'), axis: hex('--ink-1') },
-    chart: { requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
+    chart: { categories: CATEGORY_SLOTS.map((slot) => field(slot, opacity)), requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
   };
   return cache;
 }

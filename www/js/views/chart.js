@@ -58,8 +58,7 @@ export async function paintChart() {
   // A picture of every allocation shows what was requested; the chart adds the rest.
   const requested = byCategory ? answer.requested : answer.requested.map(() => 0);
   canvas.classList.toggle('over-picture', !byCategory);
-  const { categories, chart } = colours();
-  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, categories: byCategory ? answer.categories : null, limit: limitOf(sight), reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: { ...chart, categories } }));
+  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, categories: byCategory ? answer.categories : null, limit: limitOf(sight), reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
   label(sight, width, height, y1);
 }
 
