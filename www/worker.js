@@ -8,11 +8,13 @@ const PIECE = 2 * 1024 * 1024;
 const REPORT_EVERY_MS = 50;
 /** A slice of checking takes about so long: questions and pictures come between two. */
 const CHECK_MS = 9;
-const CHECK_WITHIN_MS = 400;
+const WORK_WITHIN_MS = 400;
 /** @type {any} the open file's Session */
 let session = null;
-/** Checking the allocator model: events for each slice, when it was last reported, and whether it has begun. */
-const checking = { events: 2000, reported: 0, begun: false };
+/** Checking the allocator model: events for each slice, and when it was last reported. */
+const checking = { events: 2000, reported: 0 };
+/** What is done between questions, one after the other; null before the first picture. @type {'diagnose'|'check'|'refine'|'done'|null} */
+let work = null;
 /** The file cannot be read on: the browser's own reason, not one of the reader's. */
 const UNREADABLE = {
   code: 'unreadable',
@@ -53,7 +55,7 @@ async function handle(message) {
     case 'draw': {
       const pixels = session.draw(JSON.stringify(message.request));
       self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);
-      beginChecking(); // the first picture comes first
+      beginWork(); // the first picture comes first
       break;
     }
   }
@@ -114,41 +116,52 @@ function progress(file, ms) {
 /** @param {string} text the session's JSON */
 function opened(text) {
   self.postMessage({ type: 'opened', opened: JSON.parse(text), wasmBytes: memoryBytes() });
-  setTimeout(beginChecking, CHECK_WITHIN_MS);
+  setTimeout(beginWork, WORK_WITHIN_MS);
 }
 
-/** Slices of checking come as messages to itself, in turn with those of the page. */
+/** Slices of work come as messages to itself, in turn with those of the page. */
 const turn = new MessageChannel();
 turn.port1.onmessage = () => {
-  queue = queue.then(check).catch(report);
+  queue = queue.then(() => (work === 'check' ? check() : diagnose())).catch(report);
 };
 
-function beginChecking() {
-  if (checking.begun) return;
-  checking.begun = true;
+function beginWork() {
+  if (work) return;
+  goOn('diagnose');
+}
+
+/** @param {'diagnose'|'check'|'refine'} next */
+function goOn(next) {
+  work = next;
   turn.port2.postMessage(null);
+}
+
+/** One slice of the diagnosis: before the check, and what may be refined after it. */
+function diagnose() {
+  const { stage, done, labels } = JSON.parse(session.diagnose());
+  self.postMessage({ type: 'diagnosing', stage });
+  if (labels) self.postMessage({ type: 'labelled' });
+  if (!done) return goOn(/** @type {'diagnose'|'refine'} */ (work));
+  self.postMessage({ type: 'diagnosed' });
+  if (work === 'diagnose') return goOn('check');
+  work = 'done';
+  // Whoever hears that everything is checked finds the diagnosis as it will stay.
+  self.postMessage({ type: 'checked', summary: JSON.parse(session.ask(JSON.stringify({ ask: 'summary' }))), wasmBytes: memoryBytes() });
 }
 
 /** One slice: about as many events as fit into its time. */
 function check() {
-  if (typeof session.check !== 'function') {
-    self.postMessage({ type: 'checked', summary: null, wasmBytes: memoryBytes() });
-    return;
-  }
   const start = performance.now();
   const { done, checked_events: checked, events } = JSON.parse(session.check(Math.round(checking.events)));
   const now = performance.now();
   // The first slices teach how fast it goes; a step of the clock must not mislead.
   checking.events = Math.min(Math.max(checking.events * Math.min(4, Math.max(0.25, CHECK_MS / Math.max(now - start, 0.1))), 50), 4e6);
-  if (done) {
-    self.postMessage({ type: 'checked', summary: JSON.parse(session.ask(JSON.stringify({ ask: 'summary' }))), wasmBytes: memoryBytes() });
-    return;
-  }
+  if (done) return goOn('refine');
   if (now - checking.reported >= REPORT_EVERY_MS) {
     checking.reported = now;
     self.postMessage({ type: 'checking', checked, events });
   }
-  turn.port2.postMessage(null);
+  goOn('check');
 }
 
 function memoryBytes() {

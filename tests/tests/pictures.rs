@@ -39,7 +39,7 @@ fn views(replay: &Replay) -> impl Iterator<Item = View> {
             let x0 = (middle - share / 2.0).clamp(0.0, 1.0 - share) * replay.extent(axis);
             let x1 = x0 + share * replay.extent(axis);
             let (y0, y1) = (from * top, (from + height) * top);
-            [Stacking::Stack, Stacking::Age].map(|stacking| View {
+            [Stacking::Stack, Stacking::Age, Stacking::Category].map(|stacking| View {
                 axis,
                 x0,
                 x1,
@@ -97,7 +97,8 @@ fn each_pixel_is_the_block_that_lies_there() {
     assert!(!files.is_empty());
     for file in files {
         let bytes = std::fs::read(&file.path).expect("a recording");
-        let recording = recordings::open(&bytes, 1 << 20).expect("it opens");
+        let mut recording = recordings::open(&bytes, 1 << 20).expect("it opens");
+        recordings::label(&mut recording);
         for replay in &recording.replays {
             let mut looked = Looked::default();
             // Narrower than this, a view is widened before it is drawn.

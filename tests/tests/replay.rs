@@ -17,6 +17,12 @@ fn open(script: &Script) -> Recording {
     recordings::open(&script.pickle(), 1 << 16).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn open_labelled(script: &Script) -> Recording {
+    let mut recording = open(script);
+    recordings::label(&mut recording);
+    recording
+}
+
 fn live(replay: &Replay, moment: u32) -> Vec<u32> {
     let mut ids = Vec::new();
     replay.for_each_live(moment, |id| ids.push(id));
@@ -228,10 +234,10 @@ proptest! {
     /// However the pile is ordered, it is gapless, and as high as the requested bytes; every place in it belongs to what `run_at` finds.
     #[test]
     fn piles_have_no_gaps(steps in proptest::collection::vec((any::<u8>(), 0u64..1000), 1..200), at in any::<u32>()) {
-        let recording = open(&program(&steps).0);
+        let recording = open_labelled(&program(&steps).0);
         let replay = &recording.replays[0];
         let moment = at % replay.n_moments();
-        for order in [Stacking::Stack, Stacking::Age] {
+        for order in [Stacking::Stack, Stacking::Age, Stacking::Category] {
             let mut runs = Vec::new();
             stacking::for_each_run(replay, moment, order, |run| runs.push(run));
             runs.sort_by_key(|run| (run.from_bytes, run.to_bytes));
@@ -256,11 +262,11 @@ proptest! {
     /// Every allocation can be reached by the keys: walking up from the bottom visits each live one once.
     #[test]
     fn neighbours_visit_everything(steps in proptest::collection::vec((any::<u8>(), 0u64..9), 1..80), at in any::<u32>()) {
-        let recording = open(&program(&steps).0);
+        let recording = open_labelled(&program(&steps).0);
         let replay = &recording.replays[0];
         let moment = at % replay.n_moments();
         let ids = live(replay, moment);
-        for order in [Stacking::Stack, Stacking::Age] {
+        for order in [Stacking::Stack, Stacking::Age, Stacking::Category] {
             let Some(mut here) = ids.iter().copied().find(|id| stacking::neighbours(replay, moment, order, *id).1.is_none()) else {
                 prop_assert!(ids.is_empty());
                 continue;

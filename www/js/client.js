@@ -6,6 +6,9 @@ import { ready, startWorker } from './platform.js';
  * @property {(message: any) => void} progress
  * @property {() => void} building
  * @property {(message: any) => void} opened
+ * @property {(stage: string) => void} diagnosing
+ * @property {() => void} labelled labels have come or changed
+ * @property {() => void} diagnosed
  * @property {(message: {checked: number, events: number}) => void} checking
  * @property {(summary: any) => void} checked the summary anew, or null
  * @property {(error: any) => void} failed
@@ -131,6 +134,15 @@ export class Client {
         break;
       case 'opened':
         this.handlers.opened(message);
+        break;
+      case 'diagnosing':
+        this.handlers.diagnosing(message.stage);
+        break;
+      case 'labelled':
+        this.handlers.labelled();
+        break;
+      case 'diagnosed':
+        this.handlers.diagnosed();
         break;
       case 'checking':
         this.handlers.checking(message);

@@ -2,7 +2,7 @@
 import { announce } from './dom.js';
 import { store, emit, setActive, updateState } from './store.js';
 import { Client } from './client.js';
-import { makeSight } from './sight.js';
+import { makeSight, readLabels } from './sight.js';
 import { showReadError, showDeath } from './errors.js';
 
 let nextId = 1;
@@ -14,6 +14,14 @@ let firstPicture = async () => {};
 /** @param {(file: import('./store.js').OpenFile) => Promise<void>} draw */
 export function setFirstPicture(draw) {
   firstPicture = draw;
+}
+
+/** @type {(file: import('./store.js').OpenFile) => void} sends what a worker must know before it is asked; set by app.js */
+let tellOpened = () => {};
+
+/** @param {(file: import('./store.js').OpenFile) => void} tell */
+export function onOpened(tell) {
+  tellOpened = tell;
 }
 
 /**
@@ -35,6 +43,7 @@ function openFile(name, blob, sample) {
   const file = {
     id: nextId, name, size: blob.size, blob, sample, fresh: false, state: 'loading', since: performance.now(), opened: null, device: 0, sights: new Map(),
     progress: { bytes: 0, total: blob.size, events: 0, stacks: 0, ms: 0, drawing: false }, check: { checked: 0, events: 0, done: false, seen: false },
+    diagnosis: { stage: '', done: false, labelled: false },
     client: new Client({
       progress: (message) => {
         Object.assign(file.progress, message);
@@ -46,6 +55,15 @@ function openFile(name, blob, sample) {
         emit('files');
       },
       opened: (message) => void opened(file, message),
+      diagnosing: (stage) => {
+        file.diagnosis.stage = stage;
+        if (store.active === file) emit('diagnosis');
+      },
+      labelled: () => void labelled(file),
+      diagnosed: () => {
+        file.diagnosis.done = true;
+        if (store.active === file) emit('diagnosis');
+      },
       checking: ({ checked, events }) => {
         Object.assign(file.check, { checked, events });
         if (store.active === file) emit('check');
@@ -68,6 +86,7 @@ function openFile(name, blob, sample) {
 async function opened(file, message) {
   if (file.state === 'stopping') return;
   file.opened = message.opened;
+  tellOpened(file);
   file.state = 'drawing';
   emit('files');
   const device = await firstDevice(file);
@@ -115,6 +134,14 @@ async function checked(file, summary) {
   markReady(file);
 }
 
+/** What depends on categories, steps and phases is shown anew. @param {import('./store.js').OpenFile} file */
+export async function labelled(file) {
+  file.diagnosis.labelled = true;
+  await Promise.all([...file.sights.values()].map(readLabels));
+  if (store.active !== file) return;
+  for (const topic of /** @type {const} */ (['labels', 'options', 'figures'])) emit(topic);
+}
+
 /**
  * @param {import('./sight.js').Sight} sight
  * @param {any} summary
@@ -149,7 +176,13 @@ async function prepareDevice(file, device) {
   const entry = file.opened.devices.find(known);
   const overview = entry && file.opened.summary.devices.some(known) ? await file.client.ask({ ask: 'overview', device }) : null;
   const figures = file.opened.summary.devices.find(known); // as they are now: they may have been checked meanwhile
-  if (overview) file.sights.set(device, makeSight(file.client, entry, figures, overview));
+  if (overview && !file.sights.has(device)) {
+    const sight = makeSight(file.client, entry, figures, overview);
+    if (file.diagnosis.labelled) await readLabels(sight);
+    file.sights.set(device, sight);
+    // They may have come meanwhile.
+    if (file.diagnosis.labelled && !sight.composition) await readLabels(sight);
+  }
   return overview !== null;
 }
 

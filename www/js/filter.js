@@ -24,7 +24,7 @@ export async function setFilter(wish) {
   sight.filter = filter;
   if (filter) client.filters.set(device, filter);
   else client.filters.delete(device);
-  const [overview, probe] = await Promise.all([client.ask({ ask: 'overview', device }), client.ask({ ask: 'moment', device, moment: momentOf(sight) })]);
+  const [overview, probe] = await Promise.all([client.ask({ ask: 'overview', device }), client.ask({ ask: 'moment', device, moment: momentOf(sight), stacking: sight.stacking })]);
   if (sight.filter !== filter) return;
   sight.overview = overview || sight.overview;
   if (whole) sight.range = wholeRange(sight);

@@ -8,6 +8,8 @@ import { emit, current } from './store.js';
  */
 
 /**
+ * @typedef {'category'|'stack'|'age'} Stacking
+ * @typedef {{kind: 'step'|'phase', name: string, first: number, last: number}} Span a step or a phase, and its events
  * @typedef {{stream?: string, kind?: 'small'|'large', pool?: [number, number]}} Filter
  * @typedef {{group: 'pool_stream'|'none', sort: 'size'|'address'|'free'|'age', zoom: number, left: number, top: number, segment: string|null, address: string|null}} Blocks
  *   segment, address: of what is chosen without an allocation; top in CSS pixels
@@ -23,7 +25,12 @@ import { emit, current } from './store.js';
  * @property {any} figures the device's part of the summary
  * @property {any} overview the answer to `overview`
  * @property {'event'|'time'} axis
- * @property {'stack'|'age'} stacking
+ * @property {Stacking} stacking
+ * @property {Stacking|null} chosen the stacking that was asked for; null: by category as soon as something has one
+ * @property {any} composition the answer to `composition` at the peak; null before there are labels
+ * @property {number} labels how often labels have come
+ * @property {{name: string, each: any}|null} period the step or phase under the pointer
+ * @property {Span|null} span the step or phase that the range shows
  * @property {'allocations'|'segments'|'pools'} show what the picture of the timeline is made of
  * @property {Filter|null} filter what all figures and pictures are about; null: everything
  * @property {any} choices what can be filtered by, or null
@@ -50,11 +57,23 @@ export function makeSight(client, device, figures, overview) {
     client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
     show: /** @type {'allocations'} */ ('allocations'), filter: null, choices: null, moment: null,
     blocks: { group: /** @type {'pool_stream'} */ ('pool_stream'), sort: /** @type {'size'} */ ('size'), zoom: 1, left: 0, top: 0, segment: null, address: null },
-    axis: /** @type {'event'} */ ('event'), stacking: /** @type {'stack'} */ ('stack'), range: { x0: 0, x1: 1, y0: 0, y1: 1 },
+    axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
   };
   sight.range = wholeRange(sight);
   return sight;
+}
+
+/** Asks what there is of categories. @param {Sight} sight */
+export async function readLabels(sight) {
+  sight.labels += 1;
+  sight.composition = await sight.client.ask({ ask: 'composition', device: sight.device, moment: sight.overview.peak.moment });
+  if (!sight.chosen) sight.stacking = hasCategories(sight) ? 'category' : 'stack';
+}
+
+/** @param {Sight} sight @returns {boolean} whether any allocation has a category that is known */
+export function hasCategories(sight) {
+  return sight.composition?.present.some((/** @type {number} */ slot) => slot !== UNKNOWN) ?? false;
 }
 
 /**
@@ -101,6 +120,9 @@ export function isWhole(sight) {
   return range.x0 <= whole.x0 && range.x1 >= whole.x1 && range.y0 <= whole.y0 && range.y1 >= whole.y1;
 }
 
+/** The colour slot of what has no category. */
+const UNKNOWN = 7;
+
 /** The narrowest range of bytes. */
 const LEAST_BYTES = 64;
 
@@ -110,15 +132,18 @@ const leastX = (sight) => Math.min(sight.axis === 'time' ? 1 : 2, xEnd(sight));
 /**
  * Shows another part, kept within the recording.
  * @param {Partial<Range>} wish
+ * @param {Span|null} [span] the step or phase that it is; whoever moves on leaves it
  */
-export function setRange(wish) {
+export function setRange(wish, span = null) {
   const sight = current();
   if (!sight) return;
   const range = { ...sight.range, ...wish };
   [range.x0, range.x1] = clamp(range.x0, range.x1, xEnd(sight), leastX(sight));
   [range.y0, range.y1] = clamp(range.y0, range.y1, yEnd(sight), LEAST_BYTES);
-  if (['x0', 'x1', 'y0', 'y1'].every((side) => range[/** @type {'x0'} */ (side)] === sight.range[/** @type {'x0'} */ (side)])) return;
-  sight.range = range;
+  const same = ['x0', 'x1', 'y0', 'y1'].every((side) => range[/** @type {'x0'} */ (side)] === sight.range[/** @type {'x0'} */ (side)]);
+  if (same && span === sight.span) return;
+  sight.span = span;
+  if (!same) sight.range = range;
   emit('range');
 }
 
@@ -179,6 +204,13 @@ export function pan(x, y = 0) {
 export function showWhole() {
   const sight = current();
   if (sight) setRange(wholeRange(sight));
+}
+
+/** @returns {boolean} whether a step or phase was shown; then everything is again */
+export function leaveSpan() {
+  if (!current()?.span) return false;
+  showWhole();
+  return true;
 }
 
 /**

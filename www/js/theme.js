@@ -1,10 +1,13 @@
 // Light, dark or as the system says; and the colours in force, read from the tokens for those who paint.
+import { CATEGORIES } from './categories.js';
 import { byId } from './dom.js';
 import { emit } from './store.js';
 
 const ORDER = ['system', 'light', 'dark'];
 const KEY = 'vramscope.theme';
 const SLOTS = ['--stack-1', '--stack-2', '--stack-3', '--stack-4', '--stack-5', '--stack-6', '--stack-7', '--stack-rest-a', '--stack-rest-b'];
+
+const CATEGORY_SLOTS = CATEGORIES.map((category) => `--cat-${category}`);
 
 /** @returns {string} */
 function remembered() {
@@ -76,22 +79,44 @@ function hex(token, ground = '--surface-panel') {
   return `#${[r, g, b].map((part, index) => Math.round(part * a + under[index] * (1 - a)).toString(16).padStart(2, '0')).join('')}`;
 }
 
+/**
+ * @param {string} token
+ * @param {number} opacity
+ * @returns {string} what it looks like in a large field
+ */
+function field(token, opacity) {
+  const [over, under] = [resolve(token), resolve('--surface-panel')];
+  return `#${[0, 1, 2].map((part) => Math.round(over[part] * opacity + under[part] * (1 - opacity)).toString(16).padStart(2, '0')).join('')}`;
+}
+
 /** @returns {any} the colours of pictures, grids and charts, as the wasm takes them */
 export function colours() {
-  cache ??= {
+  if (cache) return cache;
+  const opacity = Number(getComputedStyle(document.documentElement).getPropertyValue('--area-opacity')) || 1;
+  cache = {
     key: String(Math.random()),
     picture: {
       slots: SLOTS.map((slot) => hex(slot)),
-      opacity: Number(getComputedStyle(document.documentElement).getPropertyValue('--area-opacity')) || 1,
+      opacity,
       background: hex('--surface-panel'),
       reserved: hex('--line-reserved'),
       edge: hex('--surface-panel'),
     },
+    categories: CATEGORY_SLOTS.map((slot) => hex(slot)),
     state: { free: hex('--state-free-line'), pending: hex('--state-pending-line'), rounding: hex('--state-rounding'), pinned: hex('--warning-line'), ink: hex('--ink-1') },
     minimap: hex('--surface-app'),
     // Laid over data by a translucent canvas, see timeline.css.
     grid: { grid: hex('--ink-1'), axis: hex('--ink-1') },
-    chart: { requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
+    chart: { categories: CATEGORY_SLOTS.map((slot) => field(slot, opacity)), requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
   };
   return cache;
+}
+
+/**
+ * The colours of a picture of allocations, which are those of all views.
+ * @param {import('./sight.js').Sight} sight
+ */
+export function pictureColours(sight) {
+  const { picture, categories } = colours();
+  return sight.stacking === 'category' ? { ...picture, slots: categories } : picture;
 }

@@ -26,6 +26,8 @@ const WORDS = {
   fragmentation: ['Fragmentation', '1 − largest free piece ÷ all free bytes. 0: all that is free is one piece; near 1: it lies in many small ones.'],
   limit: ['Limit', 'What the process could reserve at most, inferred from what failed and what was granted.'],
   outside: ['Outside of segments', 'Allocations whose segment the file does not tell.'],
+  steps: ['Steps', 'Rounds of the program: forward, backward and optimizer, or one round of inference. Found from the stacks and from what repeats.'],
+  phases: ['Phases', 'What the program was doing: forward, backward, the optimizer’s step. Found from the stacks of allocations.'],
   driver: ['Driver', 'Calls to the driver: segments taken or mapped point up, those freed or unmapped down.'],
   group: ['Pool and stream', 'Segments serve one pool, small (requests up to 1 MiB) or large, of one stream: free pieces cannot be used across.'],
   age: ['Age', 'Segments taken from the driver first stand first.'],

@@ -1,5 +1,5 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
-// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&stream=0&pool=large,0,0&at=17635&pin=42
+// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { current, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
@@ -7,7 +7,8 @@ import { setDevice } from './files.js';
 import { setFilter } from './filter.js';
 import { setBlocks } from './views/blocks.js';
 import { setShow } from './views/layers.js';
-import { setAxis, setStacking } from './views/timeline.js';
+import { setStacking } from './views/stacking.js';
+import { setAxis } from './views/timeline.js';
 import { pinAllocation, setMoment } from './views/pin.js';
 
 const SAVE_AFTER_MS = 300;
@@ -23,12 +24,13 @@ function write() {
   if (!sight || !file) return '';
   const parts = new URLSearchParams({ v: '1', view: store.view, gpu: String(file.device) });
   if (sight.axis === 'time') parts.set('axis', 'time');
-  if (sight.stacking === 'age') parts.set('by', 'age');
+  if (sight.chosen) parts.set('by', sight.chosen);
   const { x0, x1, y0, y1 } = sight.range;
   if (!isWhole(sight)) {
     parts.set('x', `${round(x0)}-${round(x1)}`);
     parts.set('y', `${Math.round(y0)}-${Math.round(y1)}`);
   }
+  if (sight.span) parts.set('span', [sight.span.kind, sight.span.name, sight.span.first, sight.span.last].join());
   if (sight.show !== 'allocations') parts.set('show', sight.show);
   const { filter, blocks } = sight;
   if (filter?.stream !== undefined) parts.set('stream', filter.stream);
@@ -75,6 +77,13 @@ function pair(text) {
 /** @param {string|null} text @returns {string|null} an address that can be meant */
 const address = (text) => (/^0x[0-9a-f]{1,16}$/.test(text || '') ? text : null);
 
+/** @param {string|null} text @returns {import('./sight.js').Span|null} a step or a phase, called as we call them */
+function spanOf(text) {
+  const found = /^(step|phase),((?:Step \d{1,7})?(?:, )?(?:[A-Z]?[a-z]+(?: grad)?)?),(\d{1,10}),(\d{1,10})$/.exec(text || '');
+  const [first, last] = found ? [Number(found[3]), Number(found[4])] : [0, 0];
+  return found && first <= last && last < (current()?.moments ?? 0) ? { kind: /** @type {'step'} */ (found[1]), name: found[2], first, last } : null;
+}
+
 /** @param {URLSearchParams} parts @returns {import('./sight.js').Filter|null} */
 function filterOf(parts) {
   const stream = /^(0|0x[0-9a-f]{1,16})$/.test(parts.get('stream') || '') ? parts.get('stream') : null;
@@ -94,7 +103,7 @@ async function restore(parts) {
     const device = whole(parts.get('gpu'));
     if (device !== null && store.active.opened.devices.some((/** @type {any} */ entry) => entry.device === device)) await setDevice(device);
     await setAxis(parts.get('axis') === 'time' ? 'time' : 'event');
-    setStacking(parts.get('by') === 'age' ? 'age' : 'stack');
+    setStacking(parts.get('by'));
     const view = parts.get('view');
     await setFilter(filterOf(parts));
     setShow(parts.get('show') || 'allocations');
@@ -105,7 +114,7 @@ async function restore(parts) {
     if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
-    if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) });
+    if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) }, spanOf(parts.get('span')));
     const moment = whole(parts.get('at'), current()?.moments);
     const id = whole(parts.get('pin'));
     if (moment === null || moment < 0) return;

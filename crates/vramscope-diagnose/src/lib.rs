@@ -14,6 +14,7 @@ mod growth;
 mod labelling;
 pub mod message;
 pub mod oom;
+pub mod own_rules;
 mod phases;
 mod purpose;
 pub mod recipe;

@@ -87,6 +87,22 @@ pub struct DeviceReport {
     pub phase_ends: Vec<PhaseEnd>,
 }
 
+impl DeviceReport {
+    /// Without what the page asks for otherwise: phases are lanes. Of phases' ends those of one step, the one that the verdict speaks of.
+    pub fn for_page(mut self) -> Self {
+        self.phases = Vec::new();
+        let moment = self.bar.as_ref().map_or(0, |bar| bar.moment);
+        let at = self.phase_ends.partition_point(|end| end.moment < moment);
+        let step = self.phase_ends.get(at).or(self.phase_ends.last()).and_then(|end| end.step);
+        self.phase_ends.retain(|end| end.step == step);
+        self.phase_ends.truncate(MOST_PHASE_ENDS);
+        self
+    }
+}
+
+/// Phases of a step that the page lists.
+const MOST_PHASE_ENDS: usize = 12;
+
 /// Something to change.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Advice {

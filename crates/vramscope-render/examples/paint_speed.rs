@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let replay = recording.replays.first().ok_or("no device")?;
     let whole = view(replay, 1.0, Stacking::Stack);
     println!("{} moments, {} allocations", replay.n_moments(), replay.allocations().len());
-    for stacking in [Stacking::Stack, Stacking::Age] {
+    for stacking in [Stacking::Stack, Stacking::Age, Stacking::Category] {
         for share in [1.0, 0.1, 0.01, 0.001, 0.0001] {
             let view = view(replay, share, stacking);
             let mut ms = [0.0; N_PICTURES];

@@ -80,6 +80,7 @@ fn view() -> StateView {
         moment: 0,
         group: Grouping::PoolStream,
         sort: Sorting::Size,
+        stacking: Default::default(),
         columns: None,
         zoom: 1.0,
         left: 0.0,

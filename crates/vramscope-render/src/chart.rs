@@ -51,6 +51,12 @@ pub struct ChartSpec {
     pub x: Vec<f64>,
     /// Requested bytes of each column: an area.
     pub requested: Vec<f64>,
+    /// Parts of the requested bytes, from the bottom: areas upon each other instead of one.
+    #[serde(default)]
+    pub categories: Option<Vec<Vec<f64>>>,
+    /// The most that can be reserved.
+    #[serde(default)]
+    pub limit: Option<f64>,
     /// Reserved bytes of each column: a line.
     pub reserved: Vec<f64>,
     /// Moments worth a line.
@@ -92,10 +98,13 @@ pub enum MarkKind {
 }
 
 /// Colours of a chart.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChartColours {
     /// The area of requested bytes.
     pub requested: Colour,
+    /// The areas of its parts.
+    #[serde(default)]
+    pub categories: Vec<Colour>,
     /// The line of reserved bytes.
     pub reserved: Colour,
     /// Lines at round numbers.
@@ -133,10 +142,15 @@ pub fn paint_chart<DB: DrawingBackend>(backend: DB, spec: &ChartSpec) -> ChartRe
     let (x, y) = borders(spec);
     let mut chart = ChartBuilder::on(&root).build_cartesian_2d(x.0..x.1, y.0..y.1)?;
     paint_levels(&mut chart, (x, y), f64::from(height) / scale, spec.colours.grid, scale)?;
-    let requested = steps(&spec.x, &spec.requested, (x, y));
-    chart.draw_series(AreaSeries::new(requested, 0.0, RGBColor::from(spec.colours.requested).filled()))?;
+    for (values, colour) in areas(spec) {
+        let corners = steps(&spec.x, &values, (x, y));
+        chart.draw_series(AreaSeries::new(corners, 0.0, RGBColor::from(colour).filled()))?;
+    }
     let reserved = steps(&spec.x, &spec.reserved, (x, y));
     chart.draw_series(LineSeries::new(reserved, line(spec.colours.reserved, 1.5 * scale)))?;
+    if let Some(limit) = spec.limit.filter(|limit| (y.0..=y.1).contains(limit)) {
+        paint_dashed(&mut chart, vec![(x.0, limit), (x.1, limit)], line(spec.colours.oom, scale), scale)?;
+    }
     for mark in spec.marks.iter().filter(|mark| mark.x.is_finite() && mark.x >= x.0 && mark.x <= x.1) {
         paint_mark(&mut chart, mark, y, &spec.colours, scale)?;
     }
@@ -182,19 +196,40 @@ fn paint_mark<DB: DrawingBackend>(
     let ends = vec![(mark.x, y.0), (mark.x, y.1)];
     match mark.kind {
         MarkKind::Peak => {
-            let (dash, gap) = ((3.0 * scale) as u32, (2.0 * scale) as u32);
-            chart.draw_series(DashedLineSeries::new(
-                ends,
-                dash.max(1),
-                gap.max(1),
-                line(colours.peak, scale),
-            ))?;
+            paint_dashed(chart, ends, line(colours.peak, scale), scale)?;
         }
         MarkKind::Oom => {
             chart.draw_series([PathElement::new(ends, line(colours.oom, 2.0 * scale))])?;
         }
     }
     Ok(())
+}
+
+fn paint_dashed<DB: DrawingBackend>(
+    chart: &mut Chart<'_, DB>,
+    ends: Vec<(f64, f64)>,
+    style: ShapeStyle,
+    scale: f64,
+) -> ChartResult<DB> {
+    let (dash, gap) = ((3.0 * scale) as u32, (2.0 * scale) as u32);
+    chart.draw_series(DashedLineSeries::new(ends, dash.max(1), gap.max(1), style))?;
+    Ok(())
+}
+
+/// What is filled, the highest first: each lower one covers its part of it, so that no gap shows between two.
+fn areas(spec: &ChartSpec) -> Vec<(Vec<f64>, Colour)> {
+    let Some(parts) = &spec.categories else { return vec![(spec.requested.clone(), spec.colours.requested)] };
+    let mut tops: Vec<(Vec<f64>, Colour)> = Vec::new();
+    let mut below = vec![0.0; spec.x.len()];
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.iter().any(|bytes| *bytes > 0.0)) {
+        below.iter_mut().zip(part).for_each(|(sum, bytes)| *sum += bytes);
+        tops.push((
+            below.clone(),
+            spec.colours.categories.get(at).copied().unwrap_or(spec.colours.requested),
+        ));
+    }
+    tops.reverse();
+    tops
 }
 
 fn line(colour: Colour, width_px: f64) -> ShapeStyle {

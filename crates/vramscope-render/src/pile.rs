@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use vramscope_core::replay::stacking::Stacking;
+use vramscope_core::replay::stacking::{SlotsOf, Stacking};
 use vramscope_core::replay::{N_SLOTS, Replay};
 
 /// One allocation, or another thing, in the pile.
@@ -35,36 +35,46 @@ pub(crate) trait Things {
 
 /// The allocations of a device.
 #[derive(Clone, Copy)]
-pub(crate) struct Allocated<'a>(pub(crate) &'a Replay);
+pub(crate) struct Allocated<'a> {
+    replay: &'a Replay,
+    slots: SlotsOf<'a>,
+}
+
+impl<'a> Allocated<'a> {
+    /// Coloured as they lie.
+    pub(crate) fn new(replay: &'a Replay, stacking: Stacking) -> Self {
+        Self { replay, slots: stacking.slots(replay) }
+    }
+}
 
 impl Things for Allocated<'_> {
     fn count(&self) -> u32 {
-        self.0.allocations().len()
+        self.replay.allocations().len()
     }
 
     #[inline]
     fn start(&self, id: u32) -> u32 {
-        self.0.allocations().start(id)
+        self.replay.allocations().start(id)
     }
 
     #[inline]
     fn end(&self, id: u32) -> u32 {
-        self.0.allocations().end(id)
+        self.replay.allocations().end(id)
     }
 
     #[inline]
     fn size_bytes(&self, id: u32) -> u64 {
-        self.0.allocations().size_bytes(id)
+        self.replay.allocations().size_bytes(id)
     }
 
     #[inline]
     fn slot(&self, id: u32) -> u8 {
-        self.0.slot_of(id)
+        self.slots.get(id)
     }
 
     #[inline]
     fn for_each_live(&self, moment: u32, visit: impl FnMut(u32)) {
-        self.0.for_each_live(moment, visit);
+        self.replay.for_each_live(moment, visit);
     }
 }
 

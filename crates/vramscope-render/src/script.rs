@@ -1,7 +1,7 @@
 //! Small recordings for tests, written as a few steps.
 
 use vramscope_core::decode::{Decoder, Limits};
-use vramscope_core::replay::Recording;
+use vramscope_core::replay::{Category, Labels, Recording, Rule};
 
 /// What happens next.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(crate) enum Step {
     Release(usize),
 }
 
-/// The recording of some steps, through a pickle as PyTorch writes it. Events are 3 µs apart.
+/// The recording of some steps, through a pickle as PyTorch writes it. Events are 3 µs apart; allocations have categories in turn.
 pub(crate) fn replayed(steps: &[Step]) -> Recording {
     let mut pickle = Pickle(b"\x80\x02}".to_vec());
     pickle.text("segments");
@@ -50,7 +50,18 @@ pub(crate) fn replayed(steps: &[Step]) -> Recording {
     pickle.0.extend(b"as.");
     let mut decoder = Decoder::new("script.pickle", Limits::default());
     decoder.feed(&pickle.0).expect("a sound pickle");
-    Recording::build(decoder.finish().expect("a snapshot"))
+    let mut recording = Recording::build(decoder.finish().expect("a snapshot"));
+    let labels = labels(recording.replays[0].allocations().len());
+    recording.set_labels(0, labels);
+    recording
+}
+
+/// Every category, the user's own one too, and none at all for the last allocations.
+fn labels(n_allocations: u32) -> Labels {
+    let own = Rule { own_name: Some("mine".into()), ..Rule::default() };
+    let rules = Category::ALL.map(|category| Rule { category, ..Rule::default() }).into_iter().chain([own]);
+    let rule_of = (0..n_allocations.saturating_sub(2)).map(|id| (id * 7 % 10) as u8);
+    Labels { rules: rules.collect(), rule_of: rule_of.collect(), ..Labels::default() }
 }
 
 struct Pickle(Vec<u8>);

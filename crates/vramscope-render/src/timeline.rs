@@ -26,7 +26,7 @@ pub fn paint(replay: &Replay, view: &View, colours: &Colours, selected: Option<u
     match view.show {
         Show::Allocations => {
             let fullest = |range: Range<u32>| replay.fullest(range.start, range.end);
-            paint_pile(replay, &view, colours, Allocated(replay), fullest, selected)
+            paint_pile(replay, &view, colours, Allocated::new(replay, view.stacking), fullest, selected)
         }
         Show::Segments => {
             let reserved = Reserved::of(replay);

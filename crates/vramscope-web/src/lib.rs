@@ -11,6 +11,7 @@ mod open;
 mod page;
 mod panic;
 mod request;
+mod rules;
 mod scenes;
 mod session;
 

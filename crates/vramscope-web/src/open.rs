@@ -5,12 +5,15 @@ use serde::de::Error as _;
 use serde_json::{Result, Value, json};
 use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
+use vramscope_diagnose::report::DeviceReport;
+use vramscope_diagnose::{Diagnosing, Options, Progress};
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::Request;
+use crate::rules::Rules;
 use crate::scenes::Scenes;
 
 /// Questions about the picture of the state.
@@ -23,6 +26,8 @@ pub(crate) struct Open {
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
     last_search: query::LastSearch,
+    rules: Rules,
+    diagnosing: Diagnosing,
 }
 
 impl Open {
@@ -32,6 +37,8 @@ impl Open {
             scenes: Scenes::default(),
             looked: Default::default(),
             last_search: query::LastSearch::default(),
+            rules: Rules::default(),
+            diagnosing: Diagnosing::default(),
         }
     }
 
@@ -46,9 +53,18 @@ impl Open {
 
     fn answer(&mut self, question: &str) -> Result<String> {
         let request = Request::read(question)?;
+        if let Some(rules) = request.rules()? {
+            let answer = self.rules.set(&mut self.recording, rules);
+            self.forget_colours();
+            return serde_json::to_string(&answer);
+        }
         self.set_filter(request.filter()?);
-        match self.answer_pixels(&request)? {
-            Some(about_pixels) => Ok(about_pixels),
+        let answer = match self.answer_why(&request)? {
+            None => self.answer_pixels(&request)?,
+            why => why,
+        };
+        match answer {
+            Some(answer) => Ok(answer),
             None => Ok(query::answer_after(&mut self.last_search, &self.recording, question)),
         }
     }
@@ -120,6 +136,43 @@ impl Open {
             self.scenes.forget();
             self.looked = Default::default();
         }
+    }
+
+    /// Goes on diagnosing, by a slice.
+    pub(crate) fn diagnose(&mut self) -> Progress {
+        let progress = self.diagnosing.step(&mut self.recording);
+        if progress.labels {
+            self.rules.labels_changed(&mut self.recording);
+            self.forget_colours();
+        }
+        progress
+    }
+
+    /// The answer to a question about causes; `None` for another one.
+    fn answer_why(&self, request: &Request) -> Result<Option<String>> {
+        if request.ask() != "diagnosis" {
+            return Ok(None);
+        }
+        let fields = request.fields();
+        let (device, limit_bytes) = (fields.get("device")?, fields.get("limit_bytes")?);
+        match limit_bytes {
+            Some(_) => {
+                let options = Options { limit_bytes };
+                text(
+                    &self
+                        .diagnosing
+                        .report_under(&self.recording, device, &options)
+                        .map(DeviceReport::for_page),
+                )
+            }
+            None => text(&self.diagnosing.report(device).cloned().map(DeviceReport::for_page)),
+        }
+    }
+
+    /// What is kept has the colours of other labels.
+    fn forget_colours(&mut self) {
+        self.scenes.forget();
+        self.looked = Default::default();
     }
 
     /// Goes on checking the allocator model; sizes of blocks change when it is done.

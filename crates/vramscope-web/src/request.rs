@@ -6,9 +6,14 @@ use vramscope_core::query::Fields;
 use vramscope_core::replay::Filter;
 use vramscope_render::state::{Selection, StateColours};
 
+use crate::rules::SetRules;
+
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 4] = ["summary", "choices", "settings", "stack"];
+const UNFILTERED: [&str; 6] = ["summary", "choices", "settings", "stack", "diagnosis", SET_RULES];
+
+/// The only question that changes something.
+const SET_RULES: &str = "set_rules";
 
 /// An address as the page writes it: "0x…".
 #[derive(Clone, Copy, Deserialize)]
@@ -50,6 +55,11 @@ impl Request {
 
     pub(crate) fn fields(&self) -> Fields<'_> {
         Fields::of(&self.value)
+    }
+
+    /// The user's rules, if it brings some.
+    pub(crate) fn rules(&self) -> serde_json::Result<Option<SetRules>> {
+        (self.ask() == SET_RULES).then(|| SetRules::deserialize(&self.value)).transpose()
     }
 
     /// A field that holds an address, if any.

@@ -16,6 +16,7 @@ impl Scenes {
         let moment = view.moment.min(replay.end());
         let kept = self.last.take().filter(|(of, at, _)| (*of, *at) == (device, moment));
         let mut scene = kept.map_or_else(|| Scene::at(replay, moment), |(.., scene)| scene);
+        scene.colour(replay, view.stacking);
         scene.arrange(view.group, view.sort);
         Some(&self.last.insert((device, moment, scene)).2)
     }

@@ -85,6 +85,11 @@ impl Session {
         json(&self.opened()?.check(events))
     }
 
+    /// Goes on diagnosing, by a slice: JSON `{"stage", "done", "labels"}`. Asked until it is done, and once more when the check is.
+    pub fn diagnose(&mut self) -> Result<String, JsValue> {
+        json(&self.opened()?.diagnose())
+    }
+
     /// Answers a question: JSON to JSON.
     pub fn ask(&mut self, question: &str) -> Result<String, JsValue> {
         Ok(self.opened()?.ask(question))

@@ -19,11 +19,11 @@ fn enter_presses_the_button_that_has_the_focus() {
         }
     };
     let focus = |selector: &str| tab.js(&format!("document.querySelector('{selector}').focus()"));
-    for (code, stacking) in [("Enter", "age"), ("NumpadEnter", "stack")] {
-        focus(&format!("[data-stacking={stacking}]"));
+    for (code, axis) in [("Enter", "time"), ("NumpadEnter", "event")] {
+        focus(&format!("[data-axis={axis}]"));
         enter(code);
         tab.wait(&format!(
-            "document.querySelector('[data-stacking={stacking}]').getAttribute('aria-pressed') === 'true'"
+            "document.querySelector('[data-axis={axis}]').getAttribute('aria-pressed') === 'true'"
         ));
     }
     let event = || tab.attribute("[data-role=cursor]", "data-event");

@@ -7,6 +7,7 @@ mod bench;
 mod find;
 mod formats;
 mod keyboard;
+mod labels;
 mod looking;
 mod message;
 mod opening;

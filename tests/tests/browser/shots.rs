@@ -20,6 +20,42 @@ fn shots() {
     take_narrow();
 }
 
+#[test]
+#[ignore = "makes pictures for people"]
+fn shots_of_labels() {
+    for (width, height) in [(1280, 800), (1920, 1080)] {
+        for dark in [false, true] {
+            take_labels(Setup { width, height, dark });
+        }
+    }
+}
+
+fn take_labels(setup: Setup) {
+    let tab = open(setup);
+    let save = |name: &str| {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let theme = if setup.dark { "dark" } else { "light" };
+        write(&format!("labels-{name}-{theme}-{}.png", setup.width), &tab.screenshot());
+    };
+    tab.click("[data-sample=healthy]");
+    tab.wait_until_ready();
+    save("overview");
+    tab.show_timeline();
+    tab.wait("document.querySelector('.lane .period.step:nth-child(2)')");
+    save("timeline");
+    tab.click(".lane .period.step:nth-child(2)");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    tab.click_at(tab.at("canvas[data-role=timeline]", 0.4, 0.75));
+    tab.point(tab.at("canvas[data-role=timeline]", 0.58, 0.8));
+    save("step");
+    tab.key("Escape", "Escape");
+    tab.point(tab.at(".lane .phases .period:nth-child(3)", 0.5, 0.5));
+    save("phase");
+    tab.key("3", "Digit3");
+    tab.wait("document.querySelector('#block-labels .size')");
+    save("state");
+}
+
 fn open(setup: Setup) -> Tab {
     let server = Server::start(&dist(), "/", 0).unwrap();
     let page = Page::open(&server.url(), setup);

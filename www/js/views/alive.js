@@ -23,7 +23,7 @@ function update() {
   const sight = current();
   if (!sight || !store.active) return;
   const moment = momentOf(sight);
-  const key = `${store.active.id} ${sight.device} ${moment} ${JSON.stringify(sight.filter)}`;
+  const key = `${store.active.id} ${sight.device} ${moment} ${JSON.stringify(sight.filter)} ${sight.stacking} ${sight.labels}`;
   if (key === asked) {
     toggle();
     return;
@@ -47,7 +47,7 @@ function build(sight, moment, answer) {
   const texts = formatBytesGroup(answer.rows.map((/** @type {any} */ row) => row.bytes));
   const most = Math.max(1, ...answer.rows.map((/** @type {any} */ row) => row.bytes));
   const rows = answer.rows.map((/** @type {any} */ row, /** @type {number} */ index) => {
-    const meter = el(`div.meter.s-${row.slot}`);
+    const meter = el(sight.stacking === 'category' && row.category ? `div.meter.c-${row.category}` : `div.meter.s-${row.slot}`);
     meter.style.width = `${(row.bytes / most) * 100}%`;
     const pick = () => void showStack(row, moment);
     return el('tr', { tabindex: 0, onclick: pick, onkeydown: (/** @type {KeyboardEvent} */ event) => rowKey(event, pick) },
@@ -86,6 +86,7 @@ export function initAlive() {
   on('active', update);
   on('selection', update);
   on('filter', update);
+  on('options', update);
   matchMedia('(min-height: 950px)').addEventListener('change', toggle);
   addCommands([{ title: 'Open or close the table of what is alive', group: 'Timeline', keys: ['KeyL'], shown: ['L'], run: () => {
     if (!store.active || store.view !== 'timeline') return false;

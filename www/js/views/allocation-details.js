@@ -1,10 +1,15 @@
 // Everything known of one allocation: its size and what rounding adds, its life, where it lies, what was noted with it, its stacks.
+import { categoryName, categorySwatch } from '../categories.js';
 import { copyAndSay, el, icon, shorten } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatCount, formatDuration, formatShare, place, plural, swatch } from '../format.js';
 import { current } from '../store.js';
 import { fitAllocation, letGo, showIn } from './pin.js';
+import { patternOf, showRules } from './rules-dialog.js';
 import { stackList, stackText } from './stack-list.js';
 import { term } from '../tooltip.js';
+
+/** A rule that is less sure than this is named as a guess. */
+const PROBABLE = 0.65;
 
 /** @param {any} details */
 function alive(details) {
@@ -42,6 +47,35 @@ function words(value) {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), 400);
 }
 
+/** The line that it is coloured by, where it is. @param {any} details */
+function line(details) {
+  const sight = current();
+  const legend = sight?.overview.legend.find((/** @type {any} */ entry) => entry.slot === details.slot);
+  const named = details.slot < 7 && legend ? place({ ...legend, of_free: details.stack_of_free }) : null;
+  return sight?.stacking === 'category' ? named : el('span.tag', null, swatch(details.slot), named || 'all other stacks');
+}
+
+/** What it holds, as far as that is known. @param {any} details */
+function category(details) {
+  const { category: kind, own_name: own, confidence } = details.category_of || {};
+  if (!kind) return null;
+  const sure = confidence >= PROBABLE || kind === 'unknown';
+  return el('span.tag', null, categorySwatch(own ? 'own' : kind), own || (sure ? categoryName(kind) : `probably ${categoryName(kind).toLowerCase()}`));
+}
+
+/** Why. @param {any} details */
+function why(details) {
+  const { why: words, confidence } = details.category_of || {};
+  return words ? el('span', null, `${words} `, el('span.muted', { title: 'How sure the rule is, from 0 to 1' }, `(${confidence.toFixed(2)})`)) : null;
+}
+
+/** When. @param {any} details */
+function phase(details) {
+  if (!details.phase) return null;
+  const { step, phase: name } = details.phase;
+  return `${step === null ? '' : `step ${formatCount(step + 1)}, `}${name.replace('_', ' ')}`;
+}
+
 /** What user code noted on it while it lived. @param {any} details */
 function notes(details) {
   const list = details.annotations;
@@ -56,16 +90,17 @@ function notes(details) {
  * @returns {HTMLElement[]} sections
  */
 export function allocationSections(details, pinned, where) {
-  const legend = current()?.overview.legend.find((/** @type {any} */ entry) => entry.slot === details.slot);
-  const colour = details.slot < 7 && legend ? el('span.tag', null, swatch(details.slot), place({ ...legend, of_free: details.stack_of_free })) : el('span.tag', null, swatch(details.slot), 'all other stacks');
   /** @type {[Node|string, Node|string|null][]} */
   const facts = [
+    ['Category', category(details)],
+    ['Why', why(details)],
     ['Alive', alive(details)],
+    ['Phase', phase(details)],
     ['Lifetime', details.alive_at_end || details.lifetime_events === null ? null : plural(details.lifetime_events, 'event')],
     ['Freed', freed(details)],
     [term('rounding', 'Block'), block(details)],
-    ['Line', colour],
-    ['Category', words(details.category) === null ? null : `${words(details.category)}, recorded by the profiler`],
+    ['Line', line(details)],
+    ['Profiler', words(details.category) === null ? null : `${words(details.category)}, as the profiler recorded it`],
     ['Pool, stream', poolAndStream(details)],
     ['Address', el('span.code', null, details.address)],
     ['Annotated', notes(details)],
@@ -73,6 +108,7 @@ export function allocationSections(details, pinned, where) {
     ['Metadata', words(details.user_metadata)],
     ['Internal', words(details.internal_metadata)],
   ];
+  const pattern = patternOf(details.stack || []);
   const other = where === 'timeline' ? 'state' : 'timeline';
   const forward = details.forward_stack;
   return [
@@ -84,7 +120,8 @@ export function allocationSections(details, pinned, where) {
       el('div.row-actions', { 'data-off': !pinned || null },
         el('button.button.small', { type: 'button', disabled: !pinned, title: `Show in the other view  G`, onclick: () => void showIn(other, details) }, icon('jump'), other === 'state' ? 'Show in allocator state' : 'Show in timeline'),
         where === 'timeline' ? el('button.button.small', { type: 'button', disabled: !pinned, title: 'Fit  F', onclick: () => void fitAllocation(details) }, icon('fit'), 'Show its lifetime') : null,
-        el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
+        el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'),
+        pattern ? el('button.button.small', { type: 'button', disabled: !pinned, onclick: () => showRules(pattern) }, icon('filter'), 'Make a rule from this stack…') : null)),
     stackSection(details.stack, details.no_stack, details.stack_of_free ? 'Stack of its free' : 'Stack'),
     ...(forward?.length ? [stackSection(forward, null, 'Forward, where this backward allocation comes from')] : []),
   ];

@@ -4,7 +4,7 @@ import { framed } from '../frame.js';
 import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { momentOf } from '../sight.js';
-import { colours } from '../theme.js';
+import { colours, pictureColours } from '../theme.js';
 import { layoutLabels } from './block-labels.js';
 
 /**
@@ -32,7 +32,7 @@ export function stateView(sight) {
   const frame = byId('blocks-frame');
   const { group, sort, zoom, left, top } = sight.blocks;
   return {
-    moment: momentOf(sight), group, sort, columns: null, zoom, left, top: Math.round(top * scale),
+    moment: momentOf(sight), group, sort, stacking: sight.stacking, columns: null, zoom, left, top: Math.round(top * scale),
     width: Math.max(1, Math.round(frame.clientWidth * scale)), height: Math.max(1, Math.round(box.clientHeight * scale)), scale,
   };
 }
@@ -42,7 +42,7 @@ function request(sight) {
   const { selection, blocks } = sight;
   const allocation = selection?.kind === 'allocation' ? selection.id : null;
   return {
-    picture: 'state', device: sight.device, view: stateView(sight), colours: { ...colours().picture, ...colours().state },
+    picture: 'state', device: sight.device, view: stateView(sight), colours: { ...pictureColours(sight), ...colours().state }, labels: sight.labels,
     selected: allocation, segment: allocation === null ? blocks.segment : null,
   };
 }

@@ -1,10 +1,12 @@
-// "Over the recording": the worker's picture of every allocation, and over it grid, reserved bytes and marks by plotters; labels are HTML.
+// "Over the recording": areas by category, the line of reserved bytes and marks by plotters; labels are HTML. Before there are categories the areas
+// are the worker's picture of every allocation.
 import { wasm } from '../wasm.js';
+import { categoriesOf, categorySwatch } from '../categories.js';
 import { byId, el } from '../dom.js';
 import { formatBytes, formatCount, ticks } from '../format.js';
 import { current, on, store } from '../store.js';
 import { colours } from '../theme.js';
-import { yEnd } from '../sight.js';
+import { hasCategories, yEnd } from '../sight.js';
 
 /**
  * @param {import('../sight.js').Sight} sight
@@ -16,9 +18,15 @@ export function chartCard(sight) {
   const words = `Requested bytes over ${formatCount(sight.moments - 1)} events. The peak is ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? ' before the first event' : ` at event ${formatCount(peak.event)}`}${ooms.length ? `; ${formatCount(ooms.length)} requests failed` : ''}.`;
   return el('article.card.chart-card', { 'aria-labelledby': 'chart-title' },
     el('header', null, el('h2', { id: 'chart-title' }, 'Over the recording'),
-      el('span.legend.push', null, el('span.tag.muted', null, 'Requested, in the colours of the list'), el('span.tag', null, el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), 'Reserved'))),
+      el('span.legend.push', null, ...legend(sight), el('span.tag', null, el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), 'Reserved'))),
     el('div.chart.trend', { role: 'img', 'aria-label': words },
       el('div.y', { id: 'chart-y' }), el('div.plot', { id: 'chart-plot' }, el('canvas', { id: 'chart-picture', 'aria-hidden': 'true' }), el('canvas', { id: 'chart-canvas', 'aria-hidden': 'true' }), el('div', { id: 'chart-marks' })), el('div.x', { id: 'chart-x' })));
+}
+
+/** What the areas stand for, from the bottom. @param {import('../sight.js').Sight} sight */
+function legend(sight) {
+  if (!hasCategories(sight)) return [el('span.tag.muted', null, 'Requested, in the colours of the list')];
+  return categoriesOf(sight).map(({ category, name }) => el('span.tag', null, categorySwatch(category), name));
 }
 
 /** Paints the chart at its present size. */
@@ -35,22 +43,38 @@ export async function paintChart() {
   const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const x1 = sight.moments;
   const y1 = yEnd(sight);
-  const view = { axis: 'event', x0: 0, x1, y0: 0, y1, ...size, stacking: 'stack' };
-  const [answer, { pixels }] = await Promise.all([
+  const byCategory = hasCategories(sight);
+  const [answer, pixels] = await Promise.all([
     sight.client.ask({ ask: 'chart', device: sight.device, axis: 'event', columns: Math.max(2, Math.min(size.width, Math.ceil(x1))), x0: 0, x1 }),
-    sight.client.draw({ picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, reserved: colours().picture.background }, selected: null }),
+    byCategory ? null : everyAllocation(sight, { x0: 0, x1, y0: 0, y1, ...size }),
   ]);
   const canvas = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-canvas'));
   const picture = /** @type {HTMLCanvasElement|null} */ (document.getElementById('chart-picture'));
   if (current() !== sight || !answer || !canvas || !picture) return;
   for (const each of [canvas, picture]) Object.assign(each, size);
-  picture.getContext('2d')?.putImageData(new ImageData(pixels, size.width, size.height), 0, 0);
+  if (pixels) picture.getContext('2d')?.putImageData(new ImageData(pixels, size.width, size.height), 0, 0);
   const { peak, ooms } = sight.overview;
   const marks = [{ x: peak.moment + 0.5, kind: 'peak' }, ...ooms.slice(-50).map((/** @type {any} */ oom) => ({ x: oom.moment + 0.5, kind: 'oom' }))];
-  // The picture shows what was requested, block by block; the chart adds the rest.
-  const requested = answer.requested.map(() => 0);
-  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
+  // A picture of every allocation shows what was requested; the chart adds the rest.
+  const requested = byCategory ? answer.requested : answer.requested.map(() => 0);
+  canvas.classList.toggle('over-picture', !byCategory);
+  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, categories: byCategory ? answer.categories : null, limit: limitOf(sight), reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
   label(sight, width, height, y1);
+}
+
+/** @param {import('../sight.js').Sight} sight @returns {number|null} the most that could be reserved, where that is known */
+function limitOf(sight) {
+  const { limit_low_bytes: low = null, limit_high_bytes: high = null } = sight.overview.ooms.at(-1) || {};
+  return high === null ? null : low;
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {object} view
+ */
+async function everyAllocation(sight, view) {
+  const { pixels } = await sight.client.draw({ picture: 'minimap', device: sight.device, view: { axis: 'event', stacking: 'stack', ...view }, colours: { ...colours().picture, reserved: colours().picture.background }, selected: null });
+  return pixels;
 }
 
 /**

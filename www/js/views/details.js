@@ -1,9 +1,11 @@
 // The column on the right: what is pinned, or else what is under the pointer.
+import { categoryName, categorySwatch } from '../categories.js';
 import { byId, el, icon } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatCount, place, plural, swatch } from '../format.js';
 import { current, on, store } from '../store.js';
 import { allocationSections, stackSection } from './allocation-details.js';
 import { poolSections, segmentSections } from './layer-details.js';
+import { periodSection } from './periods.js';
 import { term } from '../tooltip.js';
 import { letGo, pinAllocation } from './pin.js';
 import { momentText } from './readout.js';
@@ -30,6 +32,13 @@ function failedRequest(selection) {
   ];
 }
 
+/** What the row is coloured by. @param {any} row */
+function colour(row) {
+  const facts = (/** @type {string} */ name, /** @type {HTMLElement} */ mark, /** @type {string} */ text) => [el('dt', null, name), el('dd', null, el('span.tag', null, mark, text))];
+  if (current()?.stacking !== 'category') return facts('Colour', swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks');
+  return row.category ? facts('Category', categorySwatch(row.category), `${categoryName(row.category)}, most of its bytes`) : [];
+}
+
 /** @param {any} selection */
 function stackOnly(selection) {
   const { row, moment } = selection;
@@ -41,7 +50,7 @@ function stackOnly(selection) {
       el('h2.eyebrow', null, el('span', null, 'Stack'), el('span.of', null, 'pinned')),
       el('p.figure', null, bytesSpan(row.bytes)),
       el('p.muted.exact', null, `in ${plural(row.count, 'block')} ${when}`),
-      el('dl.facts', null, el('dt', null, 'Colour'), el('dd', null, el('span.tag', null, swatch(row.slot), row.slot < 7 ? 'its own' : 'shared with other stacks')), el('dt', null, row.of_free ? term('made', 'Freed at') : term('made')), el('dd', null, place({ ...row, of_free: false }))),
+      el('dl.facts', null, ...colour(row), el('dt', null, row.of_free ? term('made', 'Freed at') : term('made')), el('dd', null, place({ ...row, of_free: false }))),
       el('div.row-actions', null, el('button.button.small', { type: 'button', title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'))),
     stackSection(selection.stack, row.stack === null ? 'Blocks of several stacks share this line.' : null, row.of_free ? 'Stack of their frees' : 'Stack'),
   ];
@@ -63,11 +72,13 @@ function update() {
   const { selection, probe } = sight;
   const under = probe?.allocation;
   const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.segment.start_moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
-  const key = selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under && !layer ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
+  const period = selection ? null : sight.period;
+  const key = period ? `period ${period.name} ${period.each.first_event}` : selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under && !layer ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
   if (key === shown) return;
   shown = key;
   const panel = byId('details');
-  if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));
+  if (period) panel.replaceChildren(periodSection(period));
+  else if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));
   else if (selection) panel.replaceChildren(...allocationSections(selection.details, true, 'timeline'));
   else if (under && !layer) panel.replaceChildren(...allocationSections(under, false, 'timeline'));
   else if (probe?.segment) panel.replaceChildren(...segmentSections(probe.segment, 'under the pointer'));
@@ -84,6 +95,7 @@ export function initDetails() {
     update();
   });
   on('cursor', update);
+  on('period', update);
   on('selection', update);
   on('view', update);
   // Sizes of blocks are exact now.

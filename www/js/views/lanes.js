@@ -1,4 +1,5 @@
-// Lanes under the timeline: record_function ranges, and calls of the driver. Only there when the recording has some.
+// Lanes under the timeline: steps and phases, record_function ranges, and calls of the driver. Those of steps and phases are there before they are
+// found, so that nothing moves; the others only when the recording has some.
 import { boxOf } from '../boxes.js';
 import { byId, el } from '../dom.js';
 import { exactBytes, formatBytes, formatCount, formatDuration, plural } from '../format.js';
@@ -6,11 +7,12 @@ import { framed, rested } from '../frame.js';
 import { current, on, store } from '../store.js';
 import { setRange } from '../sight.js';
 import { term } from '../tooltip.js';
+import { layoutPeriods } from './periods.js';
 
 const MOST_LANES = 8;
 const DIGIT_PX = 7.6;
 const AIR_PX = 12;
-/** @typedef {{lanes: number, driver: boolean}} Has */
+/** @typedef {{lanes: number, driver: boolean, labels: number, periods: boolean}} Has labels: how often they had come; periods: there are steps or phases */
 /** @type {WeakMap<object, Has>} what the whole recording has: the space is kept, whatever is in sight */
 const known = new WeakMap();
 /** @type {{sight: import('../sight.js').Sight, axis: string, x0: number, x1: number}|null} what the lanes were laid out for */
@@ -18,24 +20,35 @@ let laid = null;
 
 /** @param {import('../sight.js').Sight} sight */
 async function find(sight) {
-  if (known.has(sight) || sight.moments < 2) return;
+  if (known.get(sight)?.labels === sight.labels || sight.moments < 2) return;
+  const { labels } = sight;
   const answer = await sight.client.ask({ ask: 'lanes', device: sight.device, axis: 'event', x0: 0, x1: sight.moments, width: 1000 });
-  known.set(sight, { lanes: Math.min(MOST_LANES, answer?.lanes || 0), driver: (answer?.driver.length || 0) > 0 });
+  known.set(sight, { lanes: Math.min(MOST_LANES, answer?.lanes || 0), driver: (answer?.driver.length || 0) > 0, labels, periods: Boolean(answer?.steps.length || answer?.phases.length) });
   if (current() === sight) build(sight);
 }
 
 /** Empty lanes of the right number. @param {import('../sight.js').Sight} sight */
 function build(sight) {
   const has = known.get(sight);
-  byId('lanes').hidden = !has || (has.lanes === 0 && !has.driver);
-  if (!has) return;
+  byId('lanes').hidden = sight.moments < 2;
   const lane = (/** @type {Node|string} */ name, /** @type {string} */ shape) => el('div.lane', null, el('span', null, name), el(`div.track.${shape}`, null, el('div.moving')));
   byId('lanes').replaceChildren(
-    ...Array.from({ length: has.lanes }, (_, index) => lane(index ? '' : 'Ranges', 'ranges')),
-    ...(has.driver ? [lane(term('driver'), 'driver')] : []));
+    lane(term('steps'), 'steps'), lane(term('phases'), 'phases'),
+    ...Array.from({ length: has?.lanes ?? 0 }, (_, index) => lane(index ? '' : 'Ranges', 'ranges')),
+    ...(has?.driver ? [lane(term('driver'), 'driver')] : []));
   laid = null;
+  tellNone();
   move();
   ask();
+}
+
+/** Where there are no steps and phases, that is said. */
+function tellNone() {
+  const sight = current();
+  const has = sight && known.get(sight);
+  const none = store.active?.diagnosis.done && has && !has.periods && has.labels === sight.labels;
+  const track = document.querySelector('#lanes .phases');
+  if (track) /** @type {HTMLElement} */ (track).dataset.none = none ? 'none found' : '';
 }
 
 /** Lanes as they are move with the picture. */
@@ -73,6 +86,10 @@ function ask() {
     const share = (/** @type {number} */ x) => (x - x0) / (x1 - x0);
     const tracks = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('#lanes .ranges .moving'));
     for (const [index, node] of tracks.entries()) node.replaceChildren(...answer.ranges.filter((/** @type {any} */ each) => each.lane === index).map((/** @type {any} */ each) => range(sight, each, share, width)));
+    for (const kind of /** @type {const} */ (['step', 'phase'])) {
+      const track = /** @type {HTMLElement|null} */ (document.querySelector(`#lanes .${kind}s .moving`));
+      if (track) layoutPeriods(track, kind, answer[`${kind}s`], share, width);
+    }
     document.querySelector('#lanes .driver .moving')?.replaceChildren(...calls(answer.driver, share, sight));
     laid = { sight, axis, x0, x1 };
     move();
@@ -127,6 +144,11 @@ export function initLanes() {
     build(sight);
     void find(sight);
   });
+  on('labels', () => {
+    const sight = current();
+    if (sight) void find(sight);
+  });
+  on('diagnosis', tellNone);
   for (const topic of /** @type {const} */ (['range', 'options', 'view', 'filter'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('lanes'));
 }

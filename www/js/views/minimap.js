@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../format.js';
 import { framed, rested } from '../frame.js';
 import { current, on } from '../store.js';
 import { pan, setRange, wholeRange, xEnd, zoomX } from '../sight.js';
-import { colours } from '../theme.js';
+import { colours, pictureColours } from '../theme.js';
 
 const HANDLE_PX = 7;
 /** @type {{mode: 'move'|'left'|'right'|'new', from: number, x0: number, x1: number}|null} */
@@ -22,7 +22,7 @@ function paint() {
   const scale = devicePixelRatio || 1;
   const size = { width: Math.round(box.width * scale), height: Math.round(box.height * scale) };
   const view = { axis: sight.axis, ...wholeRange(sight), ...size, stacking: sight.stacking, ...(sight.show === 'allocations' ? {} : { show: sight.show }) };
-  const request = { picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, background: colours().minimap }, selected: null };
+  const request = { picture: 'minimap', device: sight.device, view, colours: { ...pictureColours(sight), background: colours().minimap }, labels: sight.labels, selected: null };
   const key = `${JSON.stringify(request)} ${JSON.stringify(sight.filter)} ${sightId(sight)}`;
   if (key === painted) return;
   if (of !== sight) {

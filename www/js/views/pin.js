@@ -11,11 +11,22 @@ import { momentOf, placeOf, reveal, setProbe, setRange, xEnd } from '../sight.js
 export async function setMoment(moment, inSight = true) {
   const sight = current();
   if (!sight) return;
-  const [probe, place] = await Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment }), placeOf(sight, moment)]);
+  const [probe, place] = await Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment, stacking: sight.stacking }), placeOf(sight, moment)]);
   if (current() !== sight || !probe) return;
   setProbe(sight, probe);
   sight.cursor = (place.x0 + place.x1) / 2;
   if (inSight) reveal(sight.cursor);
+  emit('cursor');
+}
+
+/** Asks anew what was alive at the moment in force: it is coloured otherwise now. */
+export async function refreshProbe() {
+  const sight = current();
+  if (!sight?.probe) return;
+  const { moment } = sight.probe;
+  const probe = await sight.client.ask({ ask: 'moment', device: sight.device, moment, stacking: sight.stacking });
+  if (current() !== sight || !probe || sight.probe.moment !== moment) return;
+  setProbe(sight, probe);
   emit('cursor');
 }
 

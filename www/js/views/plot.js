@@ -6,7 +6,7 @@ import { framed } from '../frame.js';
 import { cause, measureSince } from '../input.js';
 import { current, emit, on, store } from '../store.js';
 import { wholeRange } from '../sight.js';
-import { colours } from '../theme.js';
+import { colours, pictureColours } from '../theme.js';
 import { layoutOverlay } from './plot-labels.js';
 import { askNotes, moveNotes } from './plot-notes.js';
 
@@ -41,9 +41,8 @@ export function viewOf(sight, size = plotSize()) {
  * @param {{width: number, height: number}} size
  */
 function request(sight, size) {
-  const { picture } = colours();
   const filter = sight.filter ? { filter: sight.filter } : {};
-  return { picture: 'timeline', ...filter, device: sight.device, view: viewOf(sight, size), colours: picture, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
+  return { picture: 'timeline', ...filter, device: sight.device, view: viewOf(sight, size), colours: pictureColours(sight), labels: sight.labels, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
 }
 
 /** @param {import('../sight.js').Sight} sight what a picture must share with another to be moved in its place */

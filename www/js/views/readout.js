@@ -1,4 +1,5 @@
 // The strip over the picture: legend and value at the cursor in one, in the order of the stack, top to bottom.
+import { categoriesOf, categorySwatch } from '../categories.js';
 import { announce, byId, el, setText } from '../dom.js';
 import { exactBytes, formatBytes, formatBytesGroup, formatCount, formatDuration, plural, shortPath, splitUnit, swatch } from '../format.js';
 import { current, on, store } from '../store.js';
@@ -31,7 +32,7 @@ function poolLegend(pools) {
 }
 
 /** @typedef {{value: Node, name: Node|string, title: string, swatch: Node|null, bytes: (probe: any) => number|null}} Cell value: the number's element, of which only the text changes */
-/** @type {{sight: any, legend: any, show: string, pools: any, at: HTMLElement, cells: Cell[]}|null} what stands there: built once for each legend */
+/** @type {{sight: any, of: any[], at: HTMLElement, cells: Cell[]}|null} what stands there, and what it was built from: once for each legend */
 let built = null;
 
 /**
@@ -43,23 +44,47 @@ let built = null;
  */
 const cell = (title, swatch, name, bytes) => ({ value: el('b'), title, swatch, name, bytes });
 
+/** What the cells depend on. @param {import('../sight.js').Sight} sight */
+const sources = (sight) => [sight.overview.legend, sight.show, sight.choices?.pools, sight.stacking, sight.composition];
+
+/**
+ * Bytes of some slots, as long as they mean what the legend does.
+ * @param {import('../sight.js').Sight} sight
+ * @param {number[]} slots
+ */
+const inSlots = (sight, ...slots) => (/** @type {any} */ probe) => ((probe.stacking === 'category') === (sight.stacking === 'category') ? slots.reduce((sum, slot) => sum + probe.slots[slot], 0) : null);
+
+/** Categories that the recording has, from the top of the picture. @param {import('../sight.js').Sight} sight @returns {Cell[]} */
+function categoryCells(sight) {
+  return categoriesOf(sight).reverse().map(({ slot, category, name }) => cell('', categorySwatch(category), name, inSlots(sight, slot)));
+}
+
+/** Lines of code with a colour of their own, from the top of the picture. @param {import('../sight.js').Sight} sight @returns {Cell[]} */
+function lineCells(sight) {
+  const legend = [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
+  return [
+    cell('All stacks that have no colour of their own', swatch(7), 'All others', inSlots(sight, 7, 8)),
+    ...legend.map((entry) => cell(entry.at ? `${entry.name}\n${entry.at}` : entry.name, swatch(entry.slot), shortName(entry, legend), inSlots(sight, entry.slot))),
+  ];
+}
+
 /** @param {import('../sight.js').Sight} sight */
 function build(sight) {
   // In another layer colours stand for pools.
   const own = sight.show === 'allocations';
   const pools = own ? [] : poolLegend(sight.choices?.pools || []);
-  const legend = !own ? [] : [...sight.overview.legend].filter((entry) => entry.slot < 7).sort((a, b) => b.slot - a.slot);
+  const byCategory = own && sight.stacking === 'category';
   const cells = [
     cell('', el('span.swatch.line.c-reserved', { 'aria-hidden': 'true' }), term('reserved'), (probe) => probe.reserved_bytes),
     cell('', null, term('requested'), (probe) => probe.requested_bytes),
-    ...(own ? [cell('All stacks that have no colour of their own', swatch(7), 'All others', (probe) => probe.slots[7] + probe.slots[8])] : []),
-    ...legend.map((entry) => cell(entry.at ? `${entry.name}\n${entry.at}` : entry.name, swatch(entry.slot), shortName(entry, legend), (probe) => probe.slots[entry.slot])),
+    ...(byCategory ? categoryCells(sight) : own ? lineCells(sight) : []),
   ];
   const at = el('span.at');
+  byId('readout').classList.toggle('by-category', byCategory);
   byId('readout').replaceChildren(at,
     ...cells.map(({ value, title, swatch: mark, name }) => el('span.tag', { title: title || null }, mark, el('span.name.truncate', null, name), value)),
-    ...pools.map(([slot, label]) => el('span.tag', null, swatch(slot), el('span.name.truncate', null, label))));
-  return { sight, legend: sight.overview.legend, show: sight.show, pools: sight.choices?.pools, at, cells };
+    ...pools.map(([slot, name]) => el('span.tag', null, swatch(slot), el('span.name.truncate', null, name))));
+  return { sight, of: sources(sight), at, cells };
 }
 
 /** @param {import('../sight.js').Sight} sight */
@@ -71,7 +96,7 @@ function update(sight) {
     built = null;
     return;
   }
-  if (!built || built.sight !== sight || built.legend !== sight.overview.legend || built.show !== sight.show || built.pools !== sight.choices?.pools) built = build(sight);
+  if (!built || built.sight !== sight || sources(sight).some((each, index) => each !== built?.of[index])) built = build(sight);
   // One unit for all, as many decimals as each needs beside the largest: widths hardly change under a moving pointer.
   const bytes = built.cells.map((each) => each.bytes(probe));
   const most = Math.max(...bytes.map((each) => each ?? 0));
@@ -93,7 +118,10 @@ function tell(node, bytes, most, shared) {
   const text = formatBytesGroup([most, bytes ?? 0])[1];
   const [number, own] = splitUnit(text);
   const unknown = bytes === null || bytes === undefined;
-  setText(node, unknown ? '–' : bytes === 0 ? '0' : own === shared ? number : text);
+  const shown = unknown ? '–' : bytes === 0 ? '0' : own === shared ? number : text;
+  setText(node, shown);
+  // A cell that was wide stays so: its neighbours do not move again.
+  if (shown.length > (parseFloat(node.style.minWidth) || 0)) node.style.minWidth = `${shown.length}ch`;
   node.title = unknown ? 'not known' : exactBytes(bytes);
   if (unknown) delete node.dataset.bytes;
   else node.dataset.bytes = String(bytes);

@@ -3,7 +3,7 @@ import { byId, el, icon, setText } from '../dom.js';
 import { formatBytes, formatCount, formatDuration } from '../format.js';
 import { current, emit, on, store } from '../store.js';
 import { momentOf, placeOf, yEnd } from '../sight.js';
-import { colours } from '../theme.js';
+import { colours, pictureColours } from '../theme.js';
 
 /** Between two steps of the player: long enough to see what changed. */
 const STEP_MS = 450;
@@ -23,7 +23,7 @@ export function goTo(moment) {
   emit('moment');
   sight.client.latest('moment', () => {
     const asked = momentOf(sight);
-    return Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment: asked }), placeOf(sight, asked)]);
+    return Promise.all([sight.client.ask({ ask: 'moment', device: sight.device, moment: asked, stacking: sight.stacking }), placeOf(sight, asked)]);
   }, ([probe, place]) => {
     if (!probe || current() !== sight) return;
     sight.probe = probe;
@@ -98,8 +98,8 @@ function paint() {
   if (!sight || store.view !== 'state' || !track.clientWidth) return;
   const scale = devicePixelRatio || 1;
   const size = { width: Math.round(track.clientWidth * scale), height: Math.round(track.clientHeight * scale) };
-  const view = { axis: 'event', x0: 0, x1: sight.moments, y0: 0, y1: yEnd(sight), ...size, stacking: 'stack' };
-  const request = { picture: 'minimap', device: sight.device, view, colours: { ...colours().picture, background: colours().minimap }, selected: null };
+  const view = { axis: 'event', x0: 0, x1: sight.moments, y0: 0, y1: yEnd(sight), ...size, stacking: sight.stacking };
+  const request = { picture: 'minimap', device: sight.device, view, colours: { ...pictureColours(sight), background: colours().minimap }, labels: sight.labels, selected: null };
   const key = `${store.active?.id} ${JSON.stringify(sight.filter)} ${JSON.stringify(request)}`;
   if (key === painted) return;
   painted = key;

@@ -48,6 +48,7 @@ function scopeText(sight) {
     const moment = momentOf(sight);
     return moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(moment - 1)} of ${formatCount(sight.moments - 1)}`;
   }
+  if (sight.span) return `${sight.span.name}, events ${formatCount(sight.span.first)} to ${formatCount(sight.span.last)}`;
   const { x0, x1 } = sight.range;
   const part = sight.axis === 'event'
     ? `Events ${formatCount(Math.floor(x0))} to ${formatCount(Math.max(0, Math.ceil(x1) - 2))}`

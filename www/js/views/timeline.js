@@ -3,17 +3,19 @@ import { byId, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { formatBytes, formatCount, plural } from '../format.js';
 import { current, emit, on, store } from '../store.js';
-import { pan, placeOf, setRange, showWhole, wholeRange, isWhole, zoomX } from '../sight.js';
-import { centreOrFit, letGo, pinAllocation, setMoment, stepCursor } from './pin.js';
+import { leaveSpan, pan, placeOf, setRange, showWhole, wholeRange, isWhole, zoomX } from '../sight.js';
+import { centreOrFit, letGo, pinAllocation, refreshProbe, setMoment, stepCursor } from './pin.js';
 import { showCursor } from './plot-labels.js';
 import { initPlot, viewOf } from './plot.js';
 import { initGestures } from './gestures.js';
+import { initStacking } from './stacking.js';
 
 /** @param {'event'|'time'} axis keeps the moments in sight */
 export async function setAxis(axis) {
   const sight = current();
   if (!sight || sight.axis === axis || (axis === 'time' && !sight.hasTime)) return;
   const whole = isWhole(sight);
+  const { span } = sight;
   const { x0, x1 } = sight.range;
   const moments = await Promise.all([x0, x1].map((x) => sight.client.ask({ ask: 'at', device: sight.device, axis: sight.axis, x })));
   if (current() !== sight || moments.includes(null)) return;
@@ -21,7 +23,7 @@ export async function setAxis(axis) {
   const [from, to] = await Promise.all(moments.map(({ moment }) => placeOf(sight, moment)));
   const { y0, y1 } = sight.range;
   sight.range = whole ? wholeRange(sight) : { ...wholeRange(sight), y0, y1 };
-  if (!whole) setRange({ x0: from.x0, x1: to.x1 });
+  if (!whole) setRange({ x0: from.x0, x1: to.x1 }, span);
   if (sight.probe) {
     const place = await placeOf(sight, sight.probe.moment);
     sight.cursor = (place.x0 + place.x1) / 2;
@@ -30,21 +32,9 @@ export async function setAxis(axis) {
   emit('cursor');
 }
 
-/** @param {'stack'|'age'} stacking */
-export function setStacking(stacking) {
-  const sight = current();
-  if (!sight || sight.stacking === stacking) return;
-  sight.stacking = stacking;
-  emit('options');
-}
-
 function updateToolbar() {
   const sight = current();
   if (!sight) return;
-  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-stacking]'))) {
-    button.setAttribute('aria-pressed', String(button.dataset.stacking === sight.stacking));
-    button.disabled = sight.show !== 'allocations';
-  }
   for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('[data-axis]'))) {
     button.setAttribute('aria-pressed', String(button.dataset.axis === sight.axis));
     if (button.dataset.axis === 'time') button.disabled = !sight.hasTime;
@@ -52,7 +42,7 @@ function updateToolbar() {
   byId('no-time').hidden = sight.hasTime;
   setText(byId('no-time'), sight.noTime);
   const { peak } = sight.overview;
-  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${sight.stacking === 'stack' ? 'line of code' : 'age'}. ${plural(sight.overview.alive_at_peak.count, 'block')}${sight.moments > 1 ? ' at the peak' : ''} of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
+  byId('timeline-canvas').setAttribute('aria-label', `Live allocations, stacked by ${byId('by-name').textContent}. ${plural(sight.overview.alive_at_peak.count, 'block')}${sight.moments > 1 ? ' at the peak' : ''} of ${formatBytes(peak.requested_bytes)}${peak.moment === 0 ? '' : `, event ${formatCount(peak.event)}`}. Arrow keys move the cursor, Enter pins a block, then they go from block to block; the table below mirrors the picture.`);
 }
 
 /** The moment that keys start from. */
@@ -128,6 +118,7 @@ const widen = (step) => here(() => {
 });
 
 export function initTimeline() {
+  initStacking();
   initPlot();
   initGestures();
   for (const topic of /** @type {const} */ (['active', 'options'])) on(topic, updateToolbar);
@@ -137,7 +128,8 @@ export function initTimeline() {
     if (sight && !sight.probe) void setMoment(sight.overview.ooms.at(-1)?.moment ?? sight.overview.peak.moment, false);
   });
   on('cursor', showCursor);
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-stacking]'))) button.addEventListener('click', () => setStacking(/** @type {'stack'} */ (button.dataset.stacking)));
+  on('labels', () => void refreshProbe());
+  on('options', () => void (current()?.probe && current()?.probe.stacking !== current()?.stacking && refreshProbe()));
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-axis]'))) button.addEventListener('click', () => void setAxis(/** @type {'event'} */ (button.dataset.axis)));
   byId('mark-previous').addEventListener('click', () => void snap('mark', 'previous'));
   byId('mark-next').addEventListener('click', () => void snap('mark', 'next'));
@@ -155,11 +147,10 @@ export function initTimeline() {
     { title: 'Move the cursor; when a block is pinned, block made before, after it', group, keys: ['ArrowLeft'], shown: ['←', '→'], run: sideways('left') },
     { title: 'Cursor to the start, to the end', group, keys: ['Home'], shown: ['Home', 'End'], run: here(() => void setMoment(0)) },
     { title: 'Pin what is under the cursor', group, keys: ['Enter', 'NumpadEnter'], shown: ['Enter'], run: here(() => void pinAtCursor()) },
-    { title: 'Let go', group, keys: ['Escape'], shown: ['Esc'], run: here(letGo) },
+    { title: 'Let go', group, keys: ['Escape'], shown: ['Esc'], run: here(() => letGo() || leaveSpan()) },
     { title: 'Previous, next event', group, keys: ['Comma'], shown: [',', '.'], run: here(() => void snap('event', 'previous')) },
     { title: 'Previous, next peak or OOM', group, keys: ['BracketLeft'], shown: ['[', ']'], run: here(() => void snap('mark', 'previous')) },
     { title: 'Events or time', group, keys: ['KeyT'], shown: ['T'], run: here(() => void setAxis(current()?.axis === 'event' ? 'time' : 'event')) },
-    { title: 'Stack by line of code or by age', group, keys: ['KeyB'], shown: ['B'], run: here(() => (current()?.show === 'allocations' ? setStacking(current()?.stacking === 'stack' ? 'age' : 'stack') : undefined)) },
   ]);
   // The other halves of pairs, listed with the first.
   addCommands([

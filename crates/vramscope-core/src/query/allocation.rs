@@ -7,7 +7,7 @@ use super::stack::{Group, groups};
 use crate::ids::{StackId, StringId};
 use crate::model::{Action, Device, EventNotes, Segment};
 use crate::replay::stacking::{Stacking, run_of};
-use crate::replay::{Recording, Replay};
+use crate::replay::{Labels, Recording, Replay};
 
 /// One allocation.
 #[derive(Clone, Debug, Serialize)]
@@ -57,6 +57,31 @@ pub struct Allocation {
     pub category: Option<String>,
     /// A note of the allocator itself.
     pub internal_metadata: Option<String>,
+    /// What a diagnosis takes it for; null before there is one.
+    pub category_of: Option<CategoryOf>,
+    /// The phase that made it; null before there is a diagnosis, and outside of all phases.
+    pub phase: Option<PhaseOf>,
+}
+
+/// What an allocation holds, and why that is believed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct CategoryOf {
+    pub category: &'static str,
+    /// The user's own name for it.
+    pub own_name: Option<String>,
+    /// 0 to 1.
+    pub confidence: f64,
+    pub why: String,
+}
+
+/// A phase of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs)]
+pub struct PhaseOf {
+    pub phase: &'static str,
+    /// From 0.
+    pub step: Option<u32>,
 }
 
 /// Everything about one allocation; `at` is the moment for its place in the pile.
@@ -128,7 +153,28 @@ pub(super) fn allocation_in(
         annotations: annotations(recording, device, rows.address(id), start, end_moment),
         category: text(notes.category),
         internal_metadata: text(notes.internal_metadata),
+        category_of: replay.labels().and_then(|labels| category_of(labels, id)),
+        phase: replay
+            .labels()
+            .filter(|_| !before_recording)
+            .and_then(|labels| phase_of(labels, event_before(start))),
     })
+}
+
+#[inline]
+fn category_of(labels: &Labels, id: u32) -> Option<CategoryOf> {
+    let rule = labels.rule(id)?;
+    Some(CategoryOf {
+        category: rule.category.name(),
+        own_name: rule.own_name.clone(),
+        confidence: f64::from(rule.confidence_percent) / 100.0,
+        why: rule.why.clone(),
+    })
+}
+
+#[inline]
+fn phase_of(labels: &Labels, event: u32) -> Option<PhaseOf> {
+    labels.phase_at(event).map(|span| PhaseOf { phase: span.phase.name(), step: span.step })
 }
 
 /// The event says it, or, of what was there before recording, the block.

@@ -1,11 +1,12 @@
-//! What stands in lanes below the timeline: ranges that the program named, and calls of the driver.
+//! What stands in lanes below the timeline: steps and phases, ranges that the program named, and calls of the driver.
 
 use serde::Serialize;
 
+use super::periods::{self, Period, Shown};
 use crate::ids::StringId;
 use crate::model::{Action, Annotation, Device, Stage};
 use crate::order;
-use crate::replay::{Axis, Recording, Replay};
+use crate::replay::{Axis, Labels, Recording, Replay};
 
 /// Lanes of a stretch of an axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,6 +18,10 @@ pub struct Lanes {
     pub lanes: u32,
     /// From left to right.
     pub driver: Vec<Calls>,
+    /// Training steps, from left to right.
+    pub steps: Vec<Period>,
+    /// From left to right.
+    pub phases: Vec<Period>,
 }
 
 /// A range of `record_function`, or several too thin to part.
@@ -82,7 +87,17 @@ pub fn lanes(
         let name = recording.snapshot.strings.get(name).into_owned();
         Range { name, ..range }
     });
-    Some(Lanes { ranges: ranges.collect(), lanes, driver: driver(device, replay, axis, (from, to), width) })
+    let shown = Shown { axis, from, to, px };
+    let of_labels = |periods: fn(&Replay, &Labels, Shown) -> Vec<Period>| {
+        replay.labels().map(|labels| periods(replay, labels, shown)).unwrap_or_default()
+    };
+    Some(Lanes {
+        ranges: ranges.collect(),
+        lanes,
+        driver: driver(device, replay, axis, (from, to), width),
+        steps: of_labels(periods::steps),
+        phases: of_labels(periods::phases),
+    })
 }
 
 /// A range in microseconds since the epoch.

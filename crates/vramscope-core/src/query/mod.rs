@@ -9,6 +9,7 @@
 mod allocation;
 mod chart;
 mod choices;
+mod composition;
 mod fields;
 mod gaps;
 mod lanes;
@@ -16,20 +17,23 @@ mod moment;
 mod navigate;
 mod opened;
 mod overview;
+mod periods;
 mod search;
 mod settings;
 mod stack;
 mod state;
 pub mod summary;
 
-pub use allocation::{Allocation, allocation};
+pub use allocation::{Allocation, CategoryOf, PhaseOf, allocation};
 pub use chart::{Chart, chart};
 pub use choices::{Choices, choices};
+pub use composition::{Categories, Composition, OwnBytes, composition};
 pub use fields::Fields;
 pub use lanes::{Calls, Lanes, Range, lanes};
-pub use moment::{Alive, Moment, Row, alive, moment, point, point_in};
+pub use moment::{Alive, Moment, Row, alive, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
+pub use periods::Period;
 pub use search::{AliveAtPeak, Found, FoundNext, FoundStack, LastSearch, Matches, PatternError, Way};
 pub use search::{found_stacks, has_upper_case, search, search_next};
 pub use settings::{Settings, settings};
@@ -73,7 +77,8 @@ fn reply(last: &mut LastSearch, recording: &Recording, fields: Fields<'_>) -> se
             let columns = fields.get("columns")?;
             to_string(&chart(recording, device()?, axis()?, columns, fields.get("x0")?, fields.get("x1")?))
         }
-        "moment" => to_string(&moment(recording, device()?, moment_asked()?)),
+        "moment" => to_string(&point(recording, device()?, moment_asked()?, None, stacking()?)),
+        "composition" => to_string(&composition(recording, device()?, moment_asked()?)),
         "point" => {
             to_string(&point(recording, device()?, moment_asked()?, fields.get("bytes")?, stacking()?))
         }

@@ -8,7 +8,7 @@ use super::event_before;
 use crate::ids::StackId;
 use crate::order;
 use crate::replay::stacking::{Piled, Run, Stacking};
-use crate::replay::{Recording, Replay, Site};
+use crate::replay::{Category, N_SLOTS, Recording, Replay, Site};
 
 /// Bytes at a moment, and the allocation at a height if one was asked for.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +26,8 @@ pub struct Moment {
     pub reserved_bytes: u64,
     /// Bytes in each colour slot.
     pub slots: Vec<u64>,
+    /// What the slots stand for.
+    pub stacking: Stacking,
     /// Allocations alive.
     pub alive: u32,
     pub allocation: Option<Allocation>,
@@ -52,6 +54,8 @@ pub struct Row {
     pub bytes: u64,
     pub count: u32,
     pub slot: u8,
+    /// That of most of its bytes, "own" for a name of the user; null before there are labels.
+    pub category: Option<&'static str>,
     pub name: String,
     pub at: String,
     /// The line is the user's own.
@@ -70,11 +74,6 @@ pub struct Rest {
     pub bytes: u64,
     pub count: u32,
     pub rows: u32,
-}
-
-/// Bytes at a moment.
-pub fn moment(recording: &Recording, device: i64, at: u32) -> Option<Moment> {
-    point(recording, device, at, None, Stacking::Stack)
 }
 
 /// Bytes at a moment, and the allocation whose place in the pile covers a height.
@@ -116,6 +115,7 @@ impl Moment {
             active_bytes: replay.active_at(moment),
             reserved_bytes: replay.reserved_at(moment),
             slots: pile.slot_bytes().to_vec(),
+            stacking: pile.stacking(),
             alive: pile.runs().len() as u32,
             allocation: None,
         }
@@ -151,14 +151,23 @@ struct Sum {
     bytes: u64,
     count: u32,
     largest: u32,
+    /// By category.
+    slots: [u64; N_SLOTS],
 }
 
 fn by_stack(replay: &Replay, at: u32) -> Vec<(StackId, Sum)> {
-    let allocations = replay.allocations();
+    let (allocations, slots) = (replay.allocations(), Stacking::Category.slots(replay));
     let mut groups: HashMap<StackId, Sum> = HashMap::new();
     replay.for_each_live(at, |id| {
         let size = allocations.size_bytes(id);
-        let group = groups.entry(allocations.stack(id)).or_insert(Sum { bytes: 0, count: 0, largest: id });
+        let group = groups.entry(allocations.stack(id)).or_insert(Sum {
+            bytes: 0,
+            count: 0,
+            largest: id,
+            slots: [0; N_SLOTS],
+        });
+        let in_slot = &mut group.slots[usize::from(slots.get(id)).min(N_SLOTS - 1)];
+        *in_slot = in_slot.saturating_add(size);
         group.bytes = group.bytes.saturating_add(size);
         group.count += 1;
         if size > allocations.size_bytes(group.largest) {
@@ -175,6 +184,7 @@ fn row(recording: &Recording, replay: &Replay, stack: StackId, sum: Sum) -> Row 
         bytes: sum.bytes,
         count: sum.count,
         slot: replay.slot_of_stack(stack),
+        category: replay.labels().map(|_| category_of_most(&sum.slots)),
         name: site.name(&recording.snapshot),
         at: site.at(&recording.snapshot),
         own: site.is_own(&recording.snapshot),
@@ -182,4 +192,10 @@ fn row(recording: &Recording, replay: &Replay, stack: StackId, sum: Sum) -> Row 
         largest: sum.largest,
         of_free: replay.stack_is_of_free(sum.largest),
     }
+}
+
+/// The category with the most bytes, the lowest in the picture of equals; "own" for the user's own names.
+fn category_of_most(slots: &[u64; N_SLOTS]) -> &'static str {
+    let most = (1..N_SLOTS).fold(0, |best, slot| if slots[slot] > slots[best] { slot } else { best });
+    Category::ALL.get(most).map_or("own", |category| category.name())
 }

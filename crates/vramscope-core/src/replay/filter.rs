@@ -74,6 +74,7 @@ impl Replay {
             model: self.model.clone(),
             slots: Arc::clone(&self.slots),
             labels: self.labels.clone(),
+            category_slots: Arc::clone(&self.category_slots),
             times: Arc::clone(&self.times),
             first_time_us: self.first_time_us,
             history: self.history,

@@ -120,6 +120,13 @@ pub struct Rule {
     pub why: String,
 }
 
+impl Rule {
+    /// Colour slot of what it decides on.
+    fn slot(&self) -> u8 {
+        if self.own_name.is_some() { OWN_SLOT } else { self.category as u8 }
+    }
+}
+
 /// Consecutive events of one phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseSpan {
@@ -173,11 +180,22 @@ impl Labels {
 
     /// Colour slot by category: its index, or [`OWN_SLOT`].
     pub fn slot(&self, allocation: u32) -> u8 {
-        match self.rule(allocation) {
-            Some(Rule { own_name: Some(_), .. }) => OWN_SLOT,
-            Some(rule) => rule.category as u8,
-            None => Category::Unknown as u8,
+        self.rule(allocation).map_or(Category::Unknown as u8, Rule::slot)
+    }
+
+    /// The colour slot of every allocation.
+    pub(super) fn slots(&self) -> Vec<u8> {
+        let mut of_rule = [Category::Unknown as u8; 256];
+        for (slot, rule) in of_rule.iter_mut().zip(&self.rules) {
+            *slot = rule.slot();
         }
+        self.rule_of.iter().map(|rule| of_rule[usize::from(*rule)]).collect()
+    }
+
+    /// The step of an event, by number from 0.
+    pub fn step_at(&self, event: u32) -> Option<u32> {
+        let at = self.steps.partition_point(|step| step.last_event < event);
+        self.steps.get(at).filter(|step| step.first_event <= event).map(|_| at as u32)
     }
 
     /// The span of an event.

@@ -93,6 +93,8 @@ pub struct Replay {
     model: Option<Arc<Model>>,
     slots: Arc<Slots>,
     labels: Option<Arc<Labels>>,
+    /// Colour slots that follow from the labels, by allocation.
+    category_slots: Arc<Vec<u8>>,
     times: Arc<Times>,
     first_time_us: Option<i64>,
     history: History,
@@ -119,6 +121,7 @@ impl Replay {
             n_moments,
             slots: Arc::default(),
             labels: None,
+            category_slots: Arc::default(),
             segments: Arc::new(segments::track(device, &allocations, &config, with_final_state)),
             block_sizes: Arc::new(BlockSizes::estimate(device, &allocations, &config, with_final_state)),
             block_series: None,
@@ -307,6 +310,18 @@ impl Replay {
     #[inline]
     pub fn slot_of(&self, allocation: u32) -> u8 {
         self.slots.of_allocation(allocation)
+    }
+
+    /// Colour slots by place, by allocation.
+    #[inline]
+    pub fn slots_by_place(&self) -> &[u8] {
+        self.slots.of_allocations()
+    }
+
+    /// Colour slots by category, by allocation: none before there are labels.
+    #[inline]
+    pub fn category_slots(&self) -> &[u8] {
+        &self.category_slots
     }
 
     /// Colour slot of a stack.

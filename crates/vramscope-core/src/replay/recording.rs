@@ -67,11 +67,12 @@ impl Recording {
     /// Takes what a diagnosis says of a device.
     pub fn set_labels(&mut self, ordinal: i64, labels: Labels) {
         let Some(at) = self.index_of(ordinal) else { return };
-        let labels = Arc::new(labels);
-        if let Some(Some(shown)) = self.shown.get_mut(at) {
-            shown.labels = Some(Arc::clone(&labels));
+        let (slots, labels) = (Arc::new(labels.slots()), Arc::new(labels));
+        let shown = self.shown.get_mut(at).and_then(Option::as_mut);
+        for replay in shown.into_iter().chain([&mut self.replays[at]]) {
+            replay.labels = Some(Arc::clone(&labels));
+            replay.category_slots = Arc::clone(&slots);
         }
-        self.replays[at].labels = Some(labels);
     }
 
     /// The filter in force.

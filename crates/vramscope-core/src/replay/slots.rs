@@ -73,6 +73,11 @@ impl Slots {
         self.of_allocation.get(id as usize).copied().unwrap_or(NEUTRAL)
     }
 
+    #[inline]
+    pub(super) fn of_allocations(&self) -> &[u8] {
+        &self.of_allocation
+    }
+
     pub(super) fn owners(&self) -> &[(Site, u64)] {
         &self.owners
     }

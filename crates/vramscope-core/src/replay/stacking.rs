@@ -19,14 +19,26 @@ pub enum Stacking {
 }
 
 impl Stacking {
-    /// The colour slot of an allocation: 0 to [`N_SLOTS`] − 1.
+    /// The colour slots of a device's allocations.
     #[inline]
-    pub fn slot(self, replay: &Replay, allocation: u32) -> u8 {
-        match (self, replay.labels()) {
-            (Stacking::Category, Some(labels)) => labels.slot(allocation),
-            (Stacking::Category, None) => Category::Unknown as u8,
-            _ => replay.slot_of(allocation),
-        }
+    pub fn slots(self, replay: &Replay) -> SlotsOf<'_> {
+        SlotsOf(match self {
+            Stacking::Category => replay.category_slots(),
+            Stacking::Stack | Stacking::Age => replay.slots_by_place(),
+        })
+    }
+}
+
+/// Colour slots by allocation: one byte for each, since painting asks for millions.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotsOf<'a>(&'a [u8]);
+
+impl SlotsOf<'_> {
+    /// The colour slot of an allocation: 0 to [`N_SLOTS`] − 1.
+    #[inline(always)]
+    pub fn get(&self, allocation: u32) -> u8 {
+        // Without an entry: unknown by category, neutral by place; both are this slot.
+        self.0.get(allocation as usize).copied().unwrap_or(Category::Unknown as u8)
     }
 }
 
@@ -45,25 +57,24 @@ pub struct Run {
 
 /// Bytes in each slot at a moment.
 pub fn slot_bytes(replay: &Replay, moment: u32, stacking: Stacking) -> [u64; N_SLOTS] {
-    let mut bytes = [0u64; N_SLOTS];
+    let (mut bytes, slots) = ([0u64; N_SLOTS], stacking.slots(replay));
     replay.for_each_live(moment, |id| {
-        let sum = &mut bytes[usize::from(stacking.slot(replay, id)).min(N_SLOTS - 1)];
+        let sum = &mut bytes[usize::from(slots.get(id)).min(N_SLOTS - 1)];
         *sum = sum.saturating_add(replay.allocations().size_bytes(id));
     });
     bytes
 }
 
-/// Visits the pile at a moment. Runs come in order of start; with [`Stacking::Stack`] their places are already those inside
-/// their slot's band.
+/// Visits the pile at a moment. Runs come in order of start; by slot their places are already those inside their slot's band.
 #[inline]
 pub fn for_each_run(replay: &Replay, moment: u32, stacking: Stacking, mut visit: impl FnMut(Run)) {
-    let allocations = replay.allocations();
+    let (allocations, slots) = (replay.allocations(), stacking.slots(replay));
     let mut next = match stacking {
         Stacking::Stack | Stacking::Category => floors(slot_bytes(replay, moment, stacking)),
         Stacking::Age => [0; N_SLOTS],
     };
     replay.for_each_live(moment, |id| {
-        let slot = stacking.slot(replay, id);
+        let slot = slots.get(id);
         let pile = match stacking {
             Stacking::Stack | Stacking::Category => usize::from(slot).min(N_SLOTS - 1),
             Stacking::Age => 0,
@@ -98,10 +109,10 @@ pub struct Piled {
 impl Piled {
     /// The pile at a moment.
     pub fn at(replay: &Replay, moment: u32, stacking: Stacking) -> Self {
-        let allocations = replay.allocations();
+        let (allocations, slots) = (replay.allocations(), stacking.slots(replay));
         let (mut runs, mut slot_bytes) = (Vec::new(), [0u64; N_SLOTS]);
         replay.for_each_live(moment, |allocation| {
-            let slot = stacking.slot(replay, allocation);
+            let slot = slots.get(allocation);
             let sum = &mut slot_bytes[usize::from(slot).min(N_SLOTS - 1)];
             *sum = sum.saturating_add(allocations.size_bytes(allocation));
             runs.push(Run { allocation, from_bytes: 0, to_bytes: 0, slot });
@@ -126,6 +137,11 @@ impl Piled {
     /// Its moment.
     pub fn moment(&self) -> u32 {
         self.moment
+    }
+
+    /// Its order.
+    pub fn stacking(&self) -> Stacking {
+        self.stacking
     }
 
     /// What is in it, from the bottom to the top.

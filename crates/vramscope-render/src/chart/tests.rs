@@ -78,6 +78,7 @@ fn chart_spec() -> ChartSpec {
     let colour = Colour::new(1, 2, 3);
     let colours = ChartColours {
         requested: colour,
+        categories: vec![colour; 9],
         reserved: colour,
         grid: colour,
         axis: colour,
@@ -87,6 +88,8 @@ fn chart_spec() -> ChartSpec {
     ChartSpec {
         x: vec![0.0, 1.0, 2.0, 3.0],
         requested: vec![10.0, 10.0, 40.0, 0.0],
+        categories: None,
+        limit: None,
         reserved: vec![50.0, 50.0, 50.0, 50.0],
         marks: vec![Mark { x: 2.0, kind: MarkKind::Peak }, Mark { x: 3.0, kind: MarkKind::Oom }],
         x0: None,
@@ -138,6 +141,24 @@ fn a_chart_is_an_area_a_step_line_and_marks() {
         .iter()
         .filter(|shape| matches!(shape, Shape::Line(points, 1) if points.iter().all(|p| p.0 == 200)));
     assert!(dashes.count() > 10, "the peak is dashed");
+}
+
+#[test]
+fn categories_are_areas_upon_each_other_and_the_limit_is_dashed() {
+    let parts = vec![vec![10.0, 0.0, 20.0, 0.0], vec![0.0; 4], vec![0.0, 10.0, 20.0, 0.0]];
+    let spec = ChartSpec { categories: Some(parts), limit: Some(60.0), ..chart_spec() };
+    let shapes = recorded(|backend| paint_chart(backend, &spec));
+    let areas = shapes.iter().filter_map(|shape| match shape {
+        Shape::Area(points) => points.iter().map(|point| point.1).min(),
+        _ => None,
+    });
+    // The sum first, then what lies below; what is nowhere is no area.
+    assert_eq!(areas.collect::<Vec<_>>(), [120, 160]);
+    let is_limit = |points: &[BackendCoord]| points.iter().all(|point| point.1 == 80);
+    assert!(
+        shapes.iter().filter(|shape| matches!(shape, Shape::Line(points, 1) if is_limit(points))).count()
+            > 10
+    );
 }
 
 #[test]

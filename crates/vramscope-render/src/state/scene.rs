@@ -7,6 +7,7 @@ use vramscope_core::order;
 use vramscope_core::query;
 use vramscope_core::replay::Replay;
 use vramscope_core::replay::segments::Owner;
+use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::state::{SegmentNow, State};
 
 use super::view::{Grouping, Sorting};
@@ -32,6 +33,7 @@ pub struct Scene {
     pub(super) slots: Vec<u8>,
     pub(super) groups: Vec<Group>,
     arranged: Option<(Grouping, Sorting)>,
+    coloured: Stacking,
 }
 
 impl Scene {
@@ -40,10 +42,20 @@ impl Scene {
         Self::new(State::at(replay, moment), |allocation| replay.slot_of(allocation))
     }
 
+    /// Colours live blocks as the timeline does. Nothing happens if they are so already.
+    pub fn colour(&mut self, replay: &Replay, stacking: Stacking) {
+        if self.coloured != stacking {
+            let slots = stacking.slots(replay);
+            let of_block = self.state.blocks.iter().map(|block| block.allocation);
+            self.slots = of_block.map(|allocation| allocation.map_or(0, |id| slots.get(id))).collect();
+            self.coloured = stacking;
+        }
+    }
+
     /// From a state, with the colour slot of each allocation.
     pub fn new(state: State, slot_of: impl Fn(u32) -> u8) -> Self {
         let slots = state.blocks.iter().map(|block| block.allocation.map_or(0, &slot_of)).collect();
-        Self { state, slots, groups: Vec::new(), arranged: None }
+        Self { state, slots, groups: Vec::new(), arranged: None, coloured: Stacking::default() }
     }
 
     /// The state.

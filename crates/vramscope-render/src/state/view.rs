@@ -1,6 +1,7 @@
 //! What is asked for in a picture of the allocator's state, and the sizes that follow from it.
 
 use serde::{Deserialize, Serialize};
+use vramscope_core::replay::stacking::Stacking;
 
 use crate::geometry::{MAX_AREA_PX, MAX_SIDE_PX, clamped_scale, one};
 
@@ -41,6 +42,9 @@ pub struct StateView {
     /// Their order.
     #[serde(default)]
     pub sort: Sorting,
+    /// What live blocks are coloured by, as in the timeline.
+    #[serde(default)]
+    pub stacking: Stacking,
     /// Rows side by side; by default as many as stay wide enough.
     #[serde(default)]
     pub columns: Option<u32>,

@@ -99,7 +99,7 @@ fn any_show() -> impl Strategy<Value = Show> {
 }
 
 fn any_stacking() -> impl Strategy<Value = Stacking> {
-    prop_oneof![Just(Stacking::Stack), Just(Stacking::Age)]
+    prop_oneof![Just(Stacking::Stack), Just(Stacking::Age), Just(Stacking::Category)]
 }
 
 proptest! {
@@ -161,7 +161,7 @@ proptest! {
     ) {
         let recording = replayed(&steps);
         let replay = &recording.replays[0];
-        let mut pile = Pile::new(Allocated(replay), stacking);
+        let mut pile = Pile::new(Allocated::new(replay, stacking), stacking);
         for moment in moments.into_iter().map(|moment| moment.min(replay.end())) {
             let expected = Piled::at(replay, moment, stacking);
             let expected: Vec<_> = expected.runs().iter().map(|run| (run.from_bytes, run.to_bytes, run.allocation)).collect();

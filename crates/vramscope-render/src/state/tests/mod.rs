@@ -86,6 +86,7 @@ pub(super) fn view(bar: u32, height: u32) -> StateView {
         moment: 0,
         group: Grouping::PoolStream,
         sort: Sorting::Size,
+        stacking: Default::default(),
         columns: Some(1),
         zoom: 1.0,
         left: 0.0,
