@@ -12,7 +12,7 @@ export function categoryName(category) {
 
 /** @param {string} category */
 export function categorySwatch(category) {
-  return el(`span.swatch.c-${category}`, { 'aria-hidden': 'true' });
+  return el(`span.swatch.c-${colourOf(category)}`, { 'aria-hidden': 'true' });
 }
 
 /**
@@ -23,4 +23,10 @@ export function categorySwatch(category) {
 export function categoriesOf(sight) {
   const { present = [], own = [] } = sight.composition || {};
   return present.map((/** @type {number} */ slot) => ({ slot, category: CATEGORIES[slot], name: slot === 8 && own.length === 1 ? own[0].name : categoryName(CATEGORIES[slot]) }));
+}
+
+/** @param {string} key of a part in a bar or a line @returns {string} the category whose colour it has */
+export function colourOf(key) {
+  if (key === 'retained' || key === 'cycles') return 'other';
+  return CATEGORIES.some((category) => category === key) ? key : 'unknown';
 }

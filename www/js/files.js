@@ -2,6 +2,7 @@
 import { announce } from './dom.js';
 import { store, emit, setActive, updateState } from './store.js';
 import { Client } from './client.js';
+import { diagnosed, diagnosedBefore } from './report.js';
 import { makeSight, readLabels } from './sight.js';
 import { showReadError, showDeath } from './errors.js';
 
@@ -43,7 +44,7 @@ function openFile(name, blob, sample) {
   const file = {
     id: nextId, name, size: blob.size, blob, sample, fresh: false, state: 'loading', since: performance.now(), opened: null, device: 0, sights: new Map(),
     progress: { bytes: 0, total: blob.size, events: 0, stacks: 0, ms: 0, drawing: false }, check: { checked: 0, events: 0, done: false, seen: false },
-    diagnosis: { stage: '', done: false, labelled: false },
+    diagnosis: { stage: '', stages: 0, done: false, labelled: false, tones: new Map() }, advice: [],
     client: new Client({
       progress: (message) => {
         Object.assign(file.progress, message);
@@ -56,14 +57,11 @@ function openFile(name, blob, sample) {
       },
       opened: (message) => void opened(file, message),
       diagnosing: (stage) => {
-        file.diagnosis.stage = stage;
+        Object.assign(file.diagnosis, { stage, stages: file.diagnosis.stages + 1 });
         if (store.active === file) emit('diagnosis');
       },
       labelled: () => void labelled(file),
-      diagnosed: () => {
-        file.diagnosis.done = true;
-        if (store.active === file) emit('diagnosis');
-      },
+      diagnosed: () => void diagnosed(file),
       checking: ({ checked, events }) => {
         Object.assign(file.check, { checked, events });
         if (store.active === file) emit('check');
@@ -182,6 +180,7 @@ async function prepareDevice(file, device) {
     file.sights.set(device, sight);
     // They may have come meanwhile.
     if (file.diagnosis.labelled && !sight.composition) await readLabels(sight);
+    await diagnosedBefore(file, sight);
   }
   return overview !== null;
 }

@@ -2,6 +2,7 @@
 import { byId, el, icon } from './dom.js';
 import { commands, addCommands } from './commands.js';
 import { openDialog } from './dialogs.js';
+import { showGuide } from './views/guide.js';
 
 const MOUSE = [
   ['Zoom', 'Wheel, or pinch'],
@@ -21,6 +22,7 @@ export function showHelp() {
     label: 'help-title', shape: 'help',
     content: (close) => [
       el('header.dialog-head', null, el('h2', { id: 'help-title' }, 'Help and keys'), el('button.button.quiet.icon-only.push', { type: 'button', 'aria-label': 'Close', autofocus: true, onclick: close }, icon('close'))),
+      el('p', null, el('button.text-link', { type: 'button', id: 'guide-from-help', onclick: () => { close(); showGuide(); } }, 'How to read this'), el('span.soft', null, ': what a snapshot is, what the verdict means, and what a snapshot cannot tell')),
       el('p.soft', null, 'Each coloured area is memory the program asked for, stacked by the line that made it; the ink line above is what the allocator holds from the driver. An event is an allocation, a free, or a change of a segment.'),
       el('div.key-groups', null, ...groups().map(([title, rows]) => el('section', null, el('h3', null, title), el('dl', null, ...rows.flatMap(([what, keys]) => [el('dt', null, what), el('dd', null, ...keys)]))))),
     ],

@@ -27,6 +27,8 @@ import { emit, current } from './store.js';
  * @property {'event'|'time'} axis
  * @property {Stacking} stacking
  * @property {Stacking|null} chosen the stacking that was asked for; null: by category as soon as something has one
+ * @property {any} report what the diagnosis says of the device; null before it is there
+ * @property {number|null} limit one that the user knows, in bytes
  * @property {any} composition the answer to `composition` at the peak; null before there are labels
  * @property {number} labels how often labels have come
  * @property {{name: string, each: any}|null} period the step or phase under the pointer
@@ -57,7 +59,7 @@ export function makeSight(client, device, figures, overview) {
     client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
     show: /** @type {'allocations'} */ ('allocations'), filter: null, choices: null, moment: null,
     blocks: { group: /** @type {'pool_stream'} */ ('pool_stream'), sort: /** @type {'size'} */ ('size'), zoom: 1, left: 0, top: 0, segment: null, address: null },
-    axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
+    axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, report: null, limit: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
   };
   sight.range = wholeRange(sight);

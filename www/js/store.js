@@ -1,11 +1,11 @@
 // What is open and what is shown. Modules change it through the functions here and listen to the topics below.
 
 /**
- * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'|'check'|'figures'|'moment'|'filter'|'blocks'|'hover'|'labels'|'diagnosis'|'period'} Topic
+ * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'|'check'|'figures'|'moment'|'filter'|'blocks'|'hover'|'labels'|'diagnosis'|'report'|'period'} Topic
  * files: the list or a progress changed · active: another file or device is shown · view: another tab · range: the shown part of the timeline
  * cursor: the moment shown · selection: what is pinned · picture: a new sharp picture came · options: axis, stacking · theme: colours changed
  * check: the allocator model is checked further · figures: all figures are to be asked for anew · moment: the one that all views share · filter: what is left out · blocks: a new picture of the allocator's state came · hover: another block is under the pointer
- * labels: categories, steps and phases have come or changed ·  diagnosis: it has come further, or is there · period: another step or phase is under the pointer
+ * labels: categories, steps and phases have come or changed ·  diagnosis: it has come further · report: what it says is there, or refined · period: another step or phase is under the pointer
  */
 
 /** @type {Map<Topic, (() => void)[]>} */
@@ -50,7 +50,9 @@ export function emit(topic) {
  * @property {'loading'|'drawing'|'ready'|'stopping'|'failed'} state
  * @property {{bytes: number, total: number, events: number, stacks: number, ms: number, drawing: boolean}} progress
  * @property {{checked: number, events: number, done: boolean, seen: boolean}} check of the allocator model; seen: the first picture is on the screen
- * @property {{stage: string, done: boolean, labelled: boolean}} diagnosis how far it has come; labelled: categories, steps and phases are there
+ * @property {{stage: string, stages: number, done: boolean, labelled: boolean, tones: Map<number, string>}} diagnosis how far it has come: the last of so many
+ *   stages; labelled: categories, steps and phases are there; tones: how bad it is, by device
+ * @property {any[]} advice what the file says of how it was recorded
  * @property {number} since when it was handed over, in ms
  * @property {import('./client.js').Client} client
  * @property {any} opened the worker's `opened`

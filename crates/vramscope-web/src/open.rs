@@ -5,6 +5,7 @@ use serde::de::Error as _;
 use serde_json::{Result, Value, json};
 use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
+use vramscope_diagnose::recipe;
 use vramscope_diagnose::report::DeviceReport;
 use vramscope_diagnose::{Diagnosing, Options, Progress};
 use vramscope_render::View;
@@ -150,8 +151,10 @@ impl Open {
 
     /// The answer to a question about causes; `None` for another one.
     fn answer_why(&self, request: &Request) -> Result<Option<String>> {
-        if request.ask() != "diagnosis" {
-            return Ok(None);
+        match request.ask() {
+            "diagnosis" => {}
+            "recording_advice" => return text(&recipe::advice_for(&self.recording)),
+            _ => return Ok(None),
         }
         let fields = request.fields();
         let (device, limit_bytes) = (fields.get("device")?, fields.get("limit_bytes")?);

@@ -15,6 +15,7 @@ mod shots;
 mod single_file;
 mod state;
 mod telling;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 

@@ -162,3 +162,36 @@ pub(crate) fn write(name: &str, png: &[u8]) {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(name), png).unwrap();
 }
+
+/// The verdict of recordings that differ, as `overview-of-NAME-THEME-WIDTH.png`. `SHOTS` may name one.
+#[test]
+#[ignore = "makes pictures for people"]
+fn shots_of_verdicts() {
+    const NAMES: [&str; 11] = [
+        "oom_leak", "oom_activations", "oom_logits", "oom_fragmentation", "oom_weights", "oom_optimizer", "leak_loss_list",
+        "leak_cycles_training", "leak_reference_cycle", "qwen_train", "no_history",
+    ];
+    let only = std::env::var("SHOTS").unwrap_or_default();
+    for (width, height, dark) in [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (1920, 1080, true), (420, 900, false)] {
+        let wanted = |name: &&str| only.is_empty() || only.split(',').any(|each| each == *name || each == format!("{name}-{width}-{dark}"));
+        for name in NAMES.into_iter().filter(wanted) {
+            take_verdict(name, Setup { width, height, dark });
+        }
+    }
+}
+
+fn take_verdict(name: &str, setup: Setup) {
+    let (width, theme) = (setup.width, if setup.dark { "dark" } else { "light" });
+    let tab = open(setup);
+    let file = recordings::all().into_iter().find(|file| file.name == name);
+    tab.choose(&[&file.expect("the recording is at hand").path.canonicalize().unwrap()]);
+    tab.wait_until_ready();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    write(&format!("overview-of-{name}-{theme}-{width}.png"), &tab.screenshot());
+    tab.js("document.getElementById('findings').scrollIntoView(); ");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    write(&format!("findings-of-{name}-{theme}-{width}.png"), &tab.screenshot());
+    tab.js("(document.getElementById('oom') || document.getElementById('what-is-alive'))?.scrollIntoView()");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    write(&format!("below-of-{name}-{theme}-{width}.png"), &tab.screenshot());
+}

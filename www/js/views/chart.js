@@ -3,10 +3,13 @@
 import { wasm } from '../wasm.js';
 import { categoriesOf, categorySwatch } from '../categories.js';
 import { byId, el } from '../dom.js';
-import { formatBytes, formatCount, ticks } from '../format.js';
+import { formatBytes, formatCount, limitText, ticks } from '../format.js';
 import { current, on, store } from '../store.js';
 import { colours } from '../theme.js';
 import { hasCategories, yEnd } from '../sight.js';
+
+/** Height of a label, in CSS pixels. */
+const LABEL = 18;
 
 /**
  * @param {import('../sight.js').Sight} sight
@@ -42,7 +45,8 @@ export async function paintChart() {
   const scale = devicePixelRatio || 1;
   const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const x1 = sight.moments;
-  const y1 = yEnd(sight);
+  const limit = limitOf(sight);
+  const y1 = Math.max(yEnd(sight), (limit || 0) * 1.06);
   const byCategory = hasCategories(sight);
   const [answer, pixels] = await Promise.all([
     sight.client.ask({ ask: 'chart', device: sight.device, axis: 'event', columns: Math.max(2, Math.min(size.width, Math.ceil(x1))), x0: 0, x1 }),
@@ -58,13 +62,17 @@ export async function paintChart() {
   // A picture of every allocation shows what was requested; the chart adds the rest.
   const requested = byCategory ? answer.requested : answer.requested.map(() => 0);
   canvas.classList.toggle('over-picture', !byCategory);
-  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, categories: byCategory ? answer.categories : null, limit: limitOf(sight), reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
+  wasm().paint_chart(canvas, JSON.stringify({ x: answer.x, requested, categories: byCategory ? answer.categories : null, limit, reserved: answer.reserved, marks, x0: 0, x1, y1, scale, colours: colours().chart }));
   label(sight, width, height, y1);
+  labelMarks(sight, { width, height, y1, limit, answer });
 }
+
+/** @param {import('../sight.js').Sight} sight what is known of the limit */
+const limits = (sight) => sight.report?.oom || sight.overview.ooms.at(-1) || {};
 
 /** @param {import('../sight.js').Sight} sight @returns {number|null} the most that could be reserved, where that is known */
 function limitOf(sight) {
-  const { limit_low_bytes: low = null, limit_high_bytes: high = null } = sight.overview.ooms.at(-1) || {};
+  const { limit_low_bytes: low = null, limit_high_bytes: high = null } = limits(sight);
   return high === null ? null : low;
 }
 
@@ -93,29 +101,51 @@ function label(sight, width, height, y1) {
   const end = sight.moments - 1;
   const marks = ticks('events', 0, sight.moments, width).filter((tick) => tick.at / sight.moments < 1 - 110 / width);
   byId('chart-x').replaceChildren(...marks.map((tick) => at('left', tick.at / sight.moments, tick.label)), at('left', 1, `${formatCount(end)} events`, 'span.end'));
+}
+
+/** @param {import('../sight.js').Sight} sight @returns {{moment: number, text: string, oom: boolean}[]} what stands in the chart */
+function marksOf(sight) {
   const { peak, ooms } = sight.overview;
-  const oom = ooms[ooms.length - 1];
-  const at1 = (/** @type {any} */ mark) => (mark.moment + 0.5) / sight.moments;
-  const labels = [];
-  if (!oom || Math.abs(at1(oom) - at1(peak)) > 0.2) labels.push(flag(`Peak ${formatBytes(peak.requested_bytes)}`, 'span.plot-label', at1(peak), `calc(${Math.min(0.88, peak.requested_bytes / y1) * 100}% + 2px)`));
-  // At the top there is air: nothing but its own line crosses the label.
-  if (oom) labels.push(flag(`OOM, asked for ${formatBytes(oom.requested_bytes)}`, 'span.plot-label.oom', at1(oom), 'calc(100% - 22px)'));
-  byId('chart-marks').replaceChildren(...labels);
+  if (sight.report && !sight.filter) return sight.report.marks.map((/** @type {any} */ mark) => ({ ...mark, oom: mark.text.startsWith('OOM') }));
+  const oom = ooms.at(-1);
+  const far = !oom || Math.abs(oom.moment - peak.moment) > 0.2 * sight.moments;
+  return [...(far ? [{ moment: peak.moment, text: `Peak ${formatBytes(peak.requested_bytes)}`, oom: false }] : []), ...(oom ? [{ moment: oom.moment, text: `OOM, asked for ${formatBytes(oom.requested_bytes)}`, oom: true }] : [])];
 }
 
 /**
- * A label beside its line, on the side with room.
- * @param {string} text
- * @param {string} shape
- * @param {number} x part of the width
- * @param {string} bottom
+ * Labels of marks and of the limit: where nothing is drawn if there is such a place, never upon each other.
+ * @param {import('../sight.js').Sight} sight
+ * @param {{width: number, height: number, y1: number, limit: number|null, answer: any}} chart
  */
-function flag(text, shape, x, bottom) {
-  const node = el(shape, null, text);
-  if (x > 0.8) node.style.right = `calc(${(1 - x) * 100}% + 6px)`;
-  else node.style.left = `calc(${x * 100}% + 6px)`;
-  node.style.bottom = bottom;
-  return node;
+function labelMarks(sight, { width, height, y1, limit, answer }) {
+  /** @type {{left: number, right: number, bottom: number}[]} */
+  const taken = [];
+  const layer = byId('chart-marks');
+  layer.replaceChildren();
+  const put = (/** @type {HTMLElement} */ node, /** @type {number} */ x, /** @type {number} */ least) => {
+    layer.append(node);
+    const wide = node.offsetWidth;
+    const beside = x + 6 + wide > width ? x - 6 - wide : x + 6;
+    const left = Math.max(2, Math.min(width - wide - 2, beside));
+    const right = left + wide;
+    const top = answer.reserved.reduce((/** @type {number} */ most, /** @type {number|null} */ bytes, /** @type {number} */ at) => {
+      const from = (answer.x[at] / sight.moments) * width;
+      return from > right || ((answer.x[at + 1] ?? sight.moments) / sight.moments) * width < left ? most : Math.max(most, bytes ?? 0, answer.requested[at]);
+    }, 0);
+    let bottom = Math.min(height - LABEL - 2, Math.max(least, (top / y1) * height + 5));
+    for (let again = 0; again < 4 && taken.some((other) => left < other.right + 4 && right > other.left - 4 && Math.abs(other.bottom - bottom) < LABEL + 2); again += 1) bottom -= LABEL + 4;
+    node.style.left = `${(left / width) * 100}%`;
+    node.style.bottom = `${Math.max(2, bottom)}px`;
+    taken.push({ left, right, bottom });
+  };
+  if (limit !== null) put(limitLabel(sight), 0, Math.max(2, (limit / y1) * height - LABEL - 4));
+  for (const mark of marksOf(sight)) put(el(`span.plot-label${mark.oom ? '.oom' : ''}`, null, mark.text), ((mark.moment + 0.5) / sight.moments) * width, 2);
+}
+
+/** @param {import('../sight.js').Sight} sight */
+function limitLabel(sight) {
+  const { limit_low_bytes: low = null, limit_high_bytes: high = null } = limits(sight);
+  return el('span.plot-label.plain.limit', null, `limit ${limitText(low, high)}`);
 }
 
 const observer = new ResizeObserver(() => {

@@ -1,7 +1,10 @@
-// "At the peak": one bar that adds up to what was reserved, its list, and the figures of the peak and of the end.
+// One bar that adds up to the limit or to the peak, its list, and the figures of the peak and of the end. Before the diagnosis is there, and of a
+// part of the recording, the bar is made of stacks.
 import { el, setText } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, splitUnit, swatch } from '../format.js';
 import { on, store } from '../store.js';
+import { categoryName, colourOf } from '../categories.js';
+import { WORDS } from '../terms.js';
 import { term } from '../tooltip.js';
 import { checkedShare } from './status.js';
 
@@ -27,6 +30,49 @@ function parts(sight) {
 
 /** @param {import('../sight.js').Sight} sight */
 export function barCard(sight) {
+  const told = sight.filter ? null : sight.report?.bar;
+  return told ? toldCard(sight, told) : stacksBar(sight);
+}
+
+/** How a part of the bar looks. @param {string} key */
+const shapeOf = (key) => (key === 'free' || key === 'rounding' || key === 'outside' ? key : `c-${colourOf(key)}`);
+
+/** The words of a part, of which the first explains itself. @param {any} part */
+function partName({ key, label }) {
+  const [word, ...rest] = label.split(/(?=, )/);
+  return Object.hasOwn(WORDS, key) ? el('span.part-name', null, term(key, word), rest.join('')) : el('span.part-name', null, label);
+}
+
+/**
+ * @param {import('../sight.js').Sight} sight
+ * @param {any} told the bar of the report
+ */
+function toldCard(sight, told) {
+  const { parts: all, total_bytes: total, asked_bytes: asked } = told;
+  const sum = Math.max(1, total, all.reduce((/** @type {number} */ bytes, /** @type {any} */ part) => bytes + part.bytes, 0));
+  const texts = formatBytesGroup(all.map((/** @type {any} */ part) => part.bytes));
+  const rows = all.map((/** @type {any} */ part, /** @type {number} */ index) => el('li', { 'data-key': part.key },
+    el(`span.swatch.${shapeOf(part.key)}`, { 'aria-hidden': 'true' }), partName(part), bytesSpan(part.bytes, texts[index]), el('span.share', null, formatShare(part.bytes / sum))));
+  if (asked) rows.push(el('li.rule.asked', null, el('span'), el('b', null, term('asked')), el('b', null, bytesSpan(asked)), el('span')));
+  return el('article.card.card-bar', { 'aria-labelledby': 'peak-title' },
+    el('header', null, el('h2', { id: 'peak-title' }, told.title), sight.moments > 1 ? el('span.muted.push', null, told.moment === 0 ? 'before the first event' : `event ${formatCount(told.event)}`) : null),
+    el('div.sum-bar', { role: 'img', 'aria-label': 'The bytes by what they hold; the list below says the same' }, ...all.map((/** @type {any} */ part) => barPiece(shapeOf(part.key), part.bytes / sum, part.label, part.bytes))),
+    el('div.scale', null, el('span', null, '0'), el('span.right', { title: exactBytes(total) }, told.total_label)),
+    el('ul.key-list', null, ...rows),
+    figureTable(sight));
+}
+
+/** @param {string} shape @param {number} share @param {string} name @param {number} bytes */
+function barPiece(shape, share, name, bytes) {
+  const word = Object.hasOwn(WORDS, shape.slice(2)) ? categoryName(shape.slice(2)) : name;
+  const text = [name, word].find((each) => share > (each.length * 6.6 + 14) / 400); // of the narrowest card
+  const node = el(`span.${shape}`, { title: `${name}: ${exactBytes(bytes)}` }, text && shape !== 'rounding' ? el('span', null, text) : null);
+  node.style.flex = String(share);
+  return node;
+}
+
+/** @param {import('../sight.js').Sight} sight */
+function stacksBar(sight) {
   const { peak } = sight.overview;
   const shown = parts(sight);
   const gap = peak.reserved_bytes >= peak.requested_bytes ? peak.reserved_bytes - peak.requested_bytes : null;

@@ -163,3 +163,22 @@ export async function fitAllocation(details) {
   }
   setRange(wish);
 }
+
+/**
+ * Shows an allocation in a view: at a moment if it is alive then, else when it was made.
+ * @param {'timeline'|'state'} view
+ * @param {number|null} id
+ * @param {number} moment
+ */
+export async function showAllocation(view, id, moment) {
+  const sight = current();
+  if (!sight) return;
+  const details = id === null ? null : await sight.client.ask({ ask: 'allocation', device: sight.device, id, moment, stacking: sight.stacking });
+  if (current() !== sight) return;
+  const alive = !details || (moment >= details.start_moment && moment < details.end_moment);
+  const at = alive ? moment : details.start_moment;
+  if (details) await pinAllocation(id ?? 0, at, details);
+  else letGo();
+  setView(view);
+  await setMoment(at);
+}

@@ -77,8 +77,11 @@ function deviceRows() {
   const file = store.active;
   return (file ? file.opened.devices : []).map((/** @type {any} */ device) => el('button.item', {
     type: 'button', 'aria-current': device.device === file?.device, onclick: () => { closeMenu(); void setDevice(device.device); },
-  }, device.label, el('span', null, plural(device.moments - 1, 'event'))));
+  }, el('span.device', null, device.label, file?.diagnosis.tones.get(device.device) === 'error' ? el('span.is-error', { title: 'The verdict of this device is an error' }, icon('error'), el('span.visually-hidden', null, ' error')) : null), el('span', null, plural(device.moments - 1, 'event'))));
 }
+
+/** @param {import('../store.js').OpenFile|null} file @returns {boolean} whether a device that is not shown has an error */
+const otherError = (file) => file !== null && [...file.diagnosis.tones].some(([device, tone]) => tone === 'error' && device !== file.device);
 
 function updateFiles() {
   const file = store.active;
@@ -87,7 +90,7 @@ function updateFiles() {
   byId('file-menu').title = store.files.length > 1 ? `${store.files.length} files are open` : file ? file.name : '';
   const device = file?.opened.devices.find((/** @type {any} */ entry) => entry.device === file.device);
   byId('device-menu').hidden = !file || file.opened.devices.length < 2;
-  setText(byId('device-name'), device ? device.label : '');
+  byId('device-name').replaceChildren(device ? device.label : '', ...(otherError(file) ? [el('span.is-error', { title: 'Another device has an error' }, icon('error'), el('span.visually-hidden', null, ' another device has an error'))] : []));
   document.title = file ? `${file.name} – vramscope` : 'vramscope';
   refreshMenu(byId('file-menu'), fileRows);
   updateOpening();
@@ -129,6 +132,7 @@ export function initShell() {
   attachMenu(byId('device-menu'), deviceRows, 'Devices');
   on('files', updateFiles);
   on('active', updateFiles);
+  on('report', updateFiles);
   on('view', showView);
   for (const topic of /** @type {const} */ (['range', 'options', 'moment', 'cursor', 'filter'])) on(topic, updateScope);
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);

@@ -1,4 +1,4 @@
-// Sentences in which backquotes mark code.
+// Sentences in which backquotes mark code, and two asterisks what is strong.
 import { el } from '../dom.js';
 
 /**
@@ -7,4 +7,12 @@ import { el } from '../dom.js';
  */
 export function withCode(text) {
   return text.split('`').map((part, index) => (index % 2 ? el('code', null, part) : part));
+}
+
+/**
+ * @param {string} text with `code` and **bold**
+ * @returns {(Node|string)[]}
+ */
+export function marked(text) {
+  return text.split('**').map((part, index) => (index % 2 ? el('b', null, ...withCode(part)) : el('span', null, ...withCode(part))));
 }
