@@ -57,6 +57,17 @@ export function columnUnit(most) {
 }
 
 /**
+ * Texts of a list whose numbers differ much: in MiB while they are short enough, so that the small ones can be read, too.
+ * @param {number[]} values
+ * @returns {string[]}
+ */
+export function listTexts(values) {
+  const most = Math.max(0, ...values);
+  if (most < 2 ** 20 || most >= 10 * 2 ** 30) return formatBytesGroup(values);
+  return values.map((bytes) => (bytes > 0 && bytes < 2 ** 20 / 20 ? formatBytes(bytes) : `${columnUnit(2 ** 20).text(bytes)}${NBSP}MiB`));
+}
+
+/**
  * What is known of a limit, from both sides.
  * @param {number|null} low
  * @param {number|null} high

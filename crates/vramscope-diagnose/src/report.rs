@@ -93,7 +93,10 @@ impl DeviceReport {
         self.phases = Vec::new();
         let moment = self.bar.as_ref().map_or(0, |bar| bar.moment);
         let at = self.phase_ends.partition_point(|end| end.moment < moment);
-        let step = self.phase_ends.get(at).or(self.phase_ends.last()).and_then(|end| end.step);
+        let (before, after) = self.phase_ends.split_at(at);
+        // The phase under way then, else the last that ended in a step.
+        let steps = after.first().into_iter().chain(before.iter().rev()).chain(after);
+        let step = steps.map(|end| end.step).find(Option::is_some).flatten();
         self.phase_ends.retain(|end| end.step == step);
         self.phase_ends.truncate(MOST_PHASE_ENDS);
         self

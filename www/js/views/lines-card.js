@@ -1,7 +1,7 @@
 // The lines responsible: of what is retained, or of the peak. A row leads to one of its allocations in the timeline.
 import { categoryName, categorySwatch, colourOf } from '../categories.js';
 import { el } from '../dom.js';
-import { bytesSpan, formatBytesGroup, formatCount, formatShare, place } from '../format.js';
+import { bytesSpan, formatBytesGroup, formatCount, formatShare, listTexts, place } from '../format.js';
 import { term } from '../tooltip.js';
 import { showAllocation, showStack } from './pin.js';
 
@@ -41,7 +41,7 @@ export function linesCard(sight) {
 
 /** @param {Sight} sight @param {any} lines of the report */
 function responsible(sight, lines) {
-  const texts = formatBytesGroup(lines.rows.map((/** @type {any} */ row) => row.bytes));
+  const texts = listTexts(lines.rows.map((/** @type {any} */ row) => row.bytes));
   const most = Math.max(1, ...lines.rows.map((/** @type {any} */ row) => row.bytes));
   const freed = new Set(sight.overview.stacks.filter((/** @type {any} */ row) => row.of_free).map((/** @type {any} */ row) => row.stack));
   const alike = new Set(lines.rows.map((/** @type {any} */ row) => colourOf(row.category))).size < 2;

@@ -1,7 +1,7 @@
 // One bar that adds up to the limit or to the peak, its list, and the figures of the peak and of the end. Before the diagnosis is there, and of a
 // part of the recording, the bar is made of stacks.
 import { el, setText } from '../dom.js';
-import { bytesSpan, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, place, splitUnit, swatch } from '../format.js';
+import { bytesSpan, exactBytes, formatBytes, formatBytesGroup, formatCount, formatShare, listTexts, place, splitUnit, swatch } from '../format.js';
 import { on, store } from '../store.js';
 import { categoryName, colourOf } from '../categories.js';
 import { WORDS } from '../terms.js';
@@ -50,10 +50,10 @@ function partName({ key, label }) {
 function toldCard(sight, told) {
   const { parts: all, total_bytes: total, asked_bytes: asked } = told;
   const sum = Math.max(1, total, all.reduce((/** @type {number} */ bytes, /** @type {any} */ part) => bytes + part.bytes, 0));
-  const texts = formatBytesGroup(all.map((/** @type {any} */ part) => part.bytes));
+  const texts = listTexts([...all.map((/** @type {any} */ part) => part.bytes), asked ?? 0]);
   const rows = all.map((/** @type {any} */ part, /** @type {number} */ index) => el('li', { 'data-key': part.key },
     el(`span.swatch.${shapeOf(part.key)}`, { 'aria-hidden': 'true' }), partName(part), bytesSpan(part.bytes, texts[index]), el('span.share', null, formatShare(part.bytes / sum))));
-  if (asked) rows.push(el('li.rule.asked', null, el('span'), el('b', null, term('asked')), el('b', null, bytesSpan(asked)), el('span')));
+  if (asked) rows.push(el('li.rule.asked', null, el('span'), el('b', null, term('asked')), el('b', null, bytesSpan(asked, texts[all.length])), el('span')));
   return el('article.card.card-bar', { 'aria-labelledby': 'peak-title' },
     el('header', null, el('h2', { id: 'peak-title' }, told.title), sight.moments > 1 ? el('span.muted.push', null, told.moment === 0 ? 'before the first event' : `event ${formatCount(told.event)}`) : null),
     el('div.sum-bar', { role: 'img', 'aria-label': 'The bytes by what they hold; the list below says the same' }, ...all.map((/** @type {any} */ part) => barPiece(shapeOf(part.key), part.bytes / sum, part.label, part.bytes))),
