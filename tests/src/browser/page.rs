@@ -204,7 +204,11 @@ impl Page {
 
     /// Presses a key: its value ("ArrowUp", "w") and its place on the keyboard ("ArrowUp", "KeyW").
     pub fn key(&self, key: &str, code: &str) {
-        let text = if key.chars().count() == 1 { json!(key) } else { Value::Null };
+        let text = match key {
+            "Enter" => json!("\r"), // without it no button is pressed
+            key if key.chars().count() == 1 => json!(key),
+            _ => Value::Null,
+        };
         let mut down = json!({ "type": "keyDown", "key": key, "code": code });
         if !text.is_null() {
             down["text"] = text;
