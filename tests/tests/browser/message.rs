@@ -11,7 +11,9 @@ is allocated by PyTorch, and 589.62 MiB is reserved by PyTorch but unallocated."
 impl Tab {
     fn paste(&self, text: &str) {
         let text = serde_json::json!(text);
-        self.js(&format!("const field = document.getElementById('message-input'); field.focus(); field.value = {text};"));
+        self.js(&format!(
+            "const field = document.getElementById('message-input'); field.focus(); field.value = {text};"
+        ));
     }
 }
 
@@ -27,7 +29,13 @@ fn a_pasted_message_is_explained_below_its_field() {
     assert_eq!(tab.bytes("message.requested"), Some(3 << 30));
     assert_eq!(tab.bytes("message.allowed"), Some(5 << 30));
     let told = tab.text("#message-told");
-    for words in ["3.0\u{a0}GiB did not fit", "train.py:60", "expandable_segments:True", "Cap of this process", "589.62 MiB"] {
+    for words in [
+        "3.0\u{a0}GiB did not fit",
+        "train.py:60",
+        "expandable_segments:True",
+        "Cap of this process",
+        "589.62 MiB",
+    ] {
         assert!(told.contains(words), "{words} in {told}");
     }
     // Parts are as wide as their share.
@@ -86,7 +94,9 @@ fn recipes_change_with_version_and_purpose() {
 #[test]
 #[ignore = "makes pictures for people"]
 fn message_shots() {
-    for (width, height, dark) in [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (420, 900, false), (420, 900, true)] {
+    for (width, height, dark) in
+        [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (420, 900, false), (420, 900, true)]
+    {
         let server = Server::start(&dist(), "/", 0).unwrap();
         let page = Page::open(&server.url(), Setup { width, height, dark });
         page.wait_for_state("empty");

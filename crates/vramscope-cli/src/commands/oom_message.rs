@@ -135,7 +135,8 @@ fn drawn(text: &mut String, bar: &Bar) {
     let total = bar.total_bytes.max(1) as f64;
     let mut marks = MARKS.iter();
     let (mut line, mut rows, mut sum) = (String::new(), String::new(), 0_u64);
-    let sizes: Vec<u64> = std::iter::once(bar.total_bytes).chain(bar.parts.iter().map(|part| part.bytes)).collect();
+    let sizes: Vec<u64> =
+        std::iter::once(bar.total_bytes).chain(bar.parts.iter().map(|part| part.bytes)).collect();
     let sizes = format_bytes_group(&sizes);
     for (part, size) in bar.parts.iter().zip(sizes.iter().skip(1)) {
         let mark = if part.key == "free" { '.' } else { marks.next().copied().unwrap_or('?') };
@@ -146,7 +147,11 @@ fn drawn(text: &mut String, bar: &Bar) {
         line.extend(std::iter::repeat_n(mark, len));
         rows.push_str(&format!("  {mark} {:<42} {size:>12}\n", part.label));
     }
-    text.push_str(&format!("\n{}  {}\n[{line}]\n{rows}", bar.total_label, sizes.first().map_or("", |size| size)));
+    text.push_str(&format!(
+        "\n{}  {}\n[{line}]\n{rows}",
+        bar.total_label,
+        sizes.first().map_or("", |size| size)
+    ));
 }
 
 /// Appends a paragraph in lines, each behind `indent`.

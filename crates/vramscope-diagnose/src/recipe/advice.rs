@@ -3,7 +3,7 @@
 use serde::Serialize;
 use vramscope_core::ids::FrameId;
 use vramscope_core::model::{Action, Device, FrameKind, Snapshot};
-use vramscope_core::query::summary;
+use vramscope_core::query::summary::summary;
 use vramscope_core::replay::Recording;
 use vramscope_core::units::{format_bytes, group_digits};
 
@@ -38,7 +38,8 @@ pub fn advice_for(recording: &Recording) -> Vec<RecordingAdvice> {
             advice.extend(no_history(device));
             continue;
         }
-        let is_full = warnings.iter().any(|it| it.code == "ring_overflow" && it.device == Some(device.ordinal));
+        let is_full =
+            warnings.iter().any(|it| it.code == "ring_overflow" && it.device == Some(device.ordinal));
         if is_full {
             advice.push(ring(device, history.unmatched_frees));
             advice.extend(many_small(device));
