@@ -13,6 +13,7 @@ mod findings;
 mod growth;
 mod labelling;
 pub mod message;
+mod numbering;
 pub mod oom;
 pub mod own_rules;
 mod phases;

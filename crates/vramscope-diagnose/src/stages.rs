@@ -34,7 +34,7 @@ pub struct Diagnosing {
 #[derive(Debug)]
 struct Device {
     ordinal: i64,
-    reading: Option<Reading>,
+    reading: Reading,
     growth: Option<Growth>,
     report: Option<DeviceReport>,
 }
@@ -46,16 +46,17 @@ impl Diagnosing {
             self.stacks = Some(Stacks::of(recording));
             let ordinals = recording.snapshot.devices.iter().map(|device| device.ordinal);
             self.devices = ordinals
-                .map(|ordinal| Device { ordinal, reading: None, growth: None, report: None })
+                .map(|ordinal| Device { ordinal, reading: Reading::default(), growth: None, report: None })
                 .collect();
             return progress("stacks", self.devices.is_empty());
         };
-        if let Some(device) = self.devices.iter_mut().find(|device| device.reading.is_none()) {
-            let reading = Reading::of(recording, stacks, device.ordinal).unwrap_or_default();
-            let labels: Labels = reading.labels();
-            device.reading = Some(reading);
-            recording.set_labels(device.ordinal, labels);
-            return Progress { labels: true, ..progress("categories", false) };
+        if let Some(device) = self.devices.iter_mut().find(|device| !device.reading.is_done()) {
+            let stage = device.reading.step(recording, stacks, device.ordinal).unwrap_or("categories");
+            let labels = device.reading.is_done();
+            if labels {
+                recording.set_labels(device.ordinal, device.reading.labels());
+            }
+            return Progress { labels, ..progress(stage, false) };
         }
         let without_growth = |device: &&mut Device| device.growth.is_none();
         if let Some(device) = self.devices.iter_mut().find(without_growth) {
@@ -81,7 +82,7 @@ impl Diagnosing {
     /// Phases and categories as the rules decide them, without those of the user.
     pub fn labels(&self, ordinal: i64) -> Option<Labels> {
         let device = self.devices.iter().find(|device| device.ordinal == ordinal)?;
-        Some(device.reading.as_ref()?.labels())
+        device.reading.is_done().then(|| device.reading.labels())
     }
 
     /// The report under a limit that the user knows.
@@ -102,13 +103,13 @@ fn progress(stage: &'static str, done: bool) -> Progress {
 
 impl Device {
     fn grow(&self, recording: &Recording, stacks: &Stacks) -> Option<Growth> {
-        let reading = self.reading.as_ref()?;
+        let reading = &self.reading;
         let facts = reading.facts(recording, stacks, self.ordinal)?;
         Some(Growth::of(&facts, &reading.table, &reading.categories))
     }
 
     fn tell(&self, recording: &Recording, stacks: &Stacks, options: &Options) -> Option<DeviceReport> {
-        let (reading, growth) = (self.reading.as_ref()?, self.growth.as_ref()?);
+        let (reading, growth) = (&self.reading, self.growth.as_ref()?);
         let facts = reading.facts(recording, stacks, self.ordinal)?;
         let oom = oom::explain(recording, self.ordinal, options.limit_bytes);
         let (table, categories) = (&reading.table, &reading.categories);
