@@ -74,14 +74,20 @@ pub fn label(recording: &mut Recording) {
 fn labels(n_allocations: u32, n_events: u32) -> Labels {
     let why = || "made for a test".to_owned();
     let own = Rule { own_name: Some("mine".into()), confidence_percent: 100, why: why(), ..Rule::default() };
-    let rules = Category::ALL.map(|category| Rule { category, own_name: None, confidence_percent: 60, why: why() });
+    let rules =
+        Category::ALL.map(|category| Rule { category, own_name: None, confidence_percent: 60, why: why() });
     let rule_of = (0..n_allocations.saturating_sub(2)).map(|id| (id.wrapping_mul(7) % 10) as u8);
     let (mut steps, mut phases) = (Vec::new(), Vec::new());
     for step in 0..n_events / 20 {
         let first_event = step * 20;
         steps.push(Step { first_event, last_event: first_event + 19, micro_batches: 1 });
         for (phase, from, to) in [(Phase::Forward, 0, 9), (Phase::Backward, 10, 18)] {
-            let span = PhaseSpan { phase, step: Some(step), first_event: first_event + from, last_event: first_event + to };
+            let span = PhaseSpan {
+                phase,
+                step: Some(step),
+                first_event: first_event + from,
+                last_event: first_event + to,
+            };
             phases.push(span);
         }
     }

@@ -31,7 +31,11 @@ fn a_composition_adds_up() {
         for moment in [0, replay.peak(), replay.end(), u32::MAX] {
             let found = query::composition(&recording, device, moment).expect("a device");
             let own: u64 = found.own.iter().map(|own| own.bytes).sum();
-            assert_eq!(found.categories.0.iter().sum::<u64>() + own, found.requested_bytes, "{name} {moment}");
+            assert_eq!(
+                found.categories.0.iter().sum::<u64>() + own,
+                found.requested_bytes,
+                "{name} {moment}"
+            );
             let slots = stacking::slot_bytes(replay, moment, Stacking::Category);
             assert!((0..N_SLOTS).all(|slot| slots[slot] == 0 || found.present.contains(&(slot as u8))));
         }
@@ -72,8 +76,13 @@ fn a_chart_by_category_is_the_pile_of_each_column() {
         for column in 0..chart.x.len() {
             let to = chart.x.get(column + 1).copied().unwrap_or(chart.x_end);
             let moments = replay.moments_between(query_axis(), chart.x[column], to).expect("inside");
-            let pile = stacking::slot_bytes(replay, replay.fullest(moments.start, moments.end), Stacking::Category);
-            assert_eq!(parts.iter().map(|part| part[column]).collect::<Vec<_>>(), pile, "{name}, column {column}");
+            let pile =
+                stacking::slot_bytes(replay, replay.fullest(moments.start, moments.end), Stacking::Category);
+            assert_eq!(
+                parts.iter().map(|part| part[column]).collect::<Vec<_>>(),
+                pile,
+                "{name}, column {column}"
+            );
         }
     }
 }
@@ -105,7 +114,10 @@ fn an_allocation_tells_its_category_and_why() {
     assert_eq!(details["category_of"], expected);
     assert!(details["phase"]["phase"].is_string(), "{}", details["phase"]);
     let last = recording.replays[0].allocations().len() - 1;
-    assert!(ask(&recording, &format!(r#"{{"ask":"allocation","device":0,"id":{last}}}"#))["category_of"].is_null());
+    assert!(
+        ask(&recording, &format!(r#"{{"ask":"allocation","device":0,"id":{last}}}"#))["category_of"]
+            .is_null()
+    );
 }
 
 /// Steps and phases lie at their events, and however many there are, there are never more boxes than pixels.

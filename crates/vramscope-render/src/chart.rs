@@ -223,7 +223,10 @@ fn areas(spec: &ChartSpec) -> Vec<(Vec<f64>, Colour)> {
     let mut below = vec![0.0; spec.x.len()];
     for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.iter().any(|bytes| *bytes > 0.0)) {
         below.iter_mut().zip(part).for_each(|(sum, bytes)| *sum += bytes);
-        tops.push((below.clone(), spec.colours.categories.get(at).copied().unwrap_or(spec.colours.requested)));
+        tops.push((
+            below.clone(),
+            spec.colours.categories.get(at).copied().unwrap_or(spec.colours.requested),
+        ));
     }
     tops.reverse();
     tops

@@ -22,7 +22,9 @@ fn enter_presses_the_button_that_has_the_focus() {
     for (code, axis) in [("Enter", "time"), ("NumpadEnter", "event")] {
         focus(&format!("[data-axis={axis}]"));
         enter(code);
-        tab.wait(&format!("document.querySelector('[data-axis={axis}]').getAttribute('aria-pressed') === 'true'"));
+        tab.wait(&format!(
+            "document.querySelector('[data-axis={axis}]').getAttribute('aria-pressed') === 'true'"
+        ));
     }
     let event = || tab.attribute("[data-role=cursor]", "data-event");
     let here = event();

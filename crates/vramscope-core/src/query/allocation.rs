@@ -154,7 +154,10 @@ pub(super) fn allocation_in(
         category: text(notes.category),
         internal_metadata: text(notes.internal_metadata),
         category_of: replay.labels().and_then(|labels| category_of(labels, id)),
-        phase: replay.labels().filter(|_| !before_recording).and_then(|labels| phase_of(labels, event_before(start))),
+        phase: replay
+            .labels()
+            .filter(|_| !before_recording)
+            .and_then(|labels| phase_of(labels, event_before(start))),
     })
 }
 

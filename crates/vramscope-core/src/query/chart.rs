@@ -40,8 +40,14 @@ pub fn chart(
     let to = x1.filter(|x| x.is_finite()).unwrap_or(whole).clamp(from, whole);
     let columns = columns.clamp(1, MAX_COLUMNS);
     let edge = |column: u32| from + (to - from) * f64::from(column) / f64::from(columns);
-    let mut chart =
-        Chart { x: Vec::new(), x_end: to, requested: Vec::new(), allocated: None, reserved: Vec::new(), categories: None };
+    let mut chart = Chart {
+        x: Vec::new(),
+        x_end: to,
+        requested: Vec::new(),
+        allocated: None,
+        reserved: Vec::new(),
+        categories: None,
+    };
     let (mut allocated, mut fullest) = (Vec::new(), Vec::new());
     for column in 0..columns {
         let Some(moments) = replay.moments_between(axis, edge(column), edge(column + 1)) else { continue };

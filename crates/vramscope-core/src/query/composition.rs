@@ -95,7 +95,8 @@ fn present(replay: &Replay) -> Vec<u8> {
         seen[usize::from(*slot).min(N_SLOTS - 1)] = true;
     }
     // What has no label is unknown.
-    let n_unlabelled = replay.allocations().len() as usize - replay.category_slots().len().min(replay.allocations().len() as usize);
+    let n_unlabelled = replay.allocations().len() as usize
+        - replay.category_slots().len().min(replay.allocations().len() as usize);
     seen[Category::Unknown.index()] |= n_unlabelled > 0;
     (0..=OWN_SLOT).filter(|slot| seen[usize::from(*slot)]).collect()
 }

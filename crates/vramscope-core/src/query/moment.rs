@@ -66,7 +66,6 @@ pub struct Row {
     pub of_free: bool,
 }
 
-
 /// Rows that are not listed.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[allow(missing_docs)]

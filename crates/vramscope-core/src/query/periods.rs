@@ -49,7 +49,11 @@ pub(super) fn steps(replay: &Replay, labels: &Labels, shown: Shown) -> Vec<Perio
 #[inline]
 pub(super) fn phases(replay: &Replay, labels: &Labels, shown: Shown) -> Vec<Period> {
     let phases = labels.phases.iter();
-    merged(replay, shown, phases.map(|span| (Some(span.phase.name()), span.step, span.first_event, span.last_event)))
+    merged(
+        replay,
+        shown,
+        phases.map(|span| (Some(span.phase.name()), span.step, span.first_event, span.last_event)),
+    )
 }
 
 type Events = (Option<&'static str>, Option<u32>, u32, u32);
@@ -97,12 +101,21 @@ fn placed(replay: &Replay, axis: Axis, (phase, step, first_event, last_event): E
     let (start, end) = (first_event.saturating_add(1), last_event.saturating_add(1));
     let (x0, x1) = match replay.usable(axis) {
         Axis::Event => (f64::from(start), f64::from(end) + 1.0),
-        Axis::Time => {
-            (replay.time_at(start).unwrap_or(0) as f64, replay.time_at(end).unwrap_or(0) as f64)
-        }
+        Axis::Time => (replay.time_at(start).unwrap_or(0) as f64, replay.time_at(end).unwrap_or(0) as f64),
     };
     let longest = (x1 - x0, first_event, last_event);
-    Period { phase, step, count: 1, x0, x1, first_event, last_event, duration_us: None, end_bytes: 0, longest }
+    Period {
+        phase,
+        step,
+        count: 1,
+        x0,
+        x1,
+        first_event,
+        last_event,
+        duration_us: None,
+        end_bytes: 0,
+        longest,
+    }
 }
 
 impl Period {

@@ -155,7 +155,10 @@ fn categories_are_areas_upon_each_other_and_the_limit_is_dashed() {
     // The sum first, then what lies below; what is nowhere is no area.
     assert_eq!(areas.collect::<Vec<_>>(), [120, 160]);
     let is_limit = |points: &[BackendCoord]| points.iter().all(|point| point.1 == 80);
-    assert!(shapes.iter().filter(|shape| matches!(shape, Shape::Line(points, 1) if is_limit(points))).count() > 10);
+    assert!(
+        shapes.iter().filter(|shape| matches!(shape, Shape::Line(points, 1) if is_limit(points))).count()
+            > 10
+    );
 }
 
 #[test]
