@@ -47,7 +47,7 @@ function build(sight, moment, answer) {
     icon('down'), el('b', { id: 'alive-title' }, `Alive ${when}, by stack`), el('span.muted', null, `${plural(answer.count, 'allocation')}, ${formatBytes(answer.bytes)}`), el('span.push.muted.only-closed.hide-narrow', null, 'Open the table ', el('kbd', null, 'L')));
   const texts = formatBytesGroup(answer.rows.map((/** @type {any} */ row) => row.bytes));
   const most = Math.max(1, ...answer.rows.map((/** @type {any} */ row) => row.bytes));
-  const byCategory = sight.stacking === 'category' && sight.labels > 0;
+  const byCategory = sight.stacking === 'category' && Boolean(answer.rows[0]?.category);
   const rows = answer.rows.map((/** @type {any} */ row, /** @type {number} */ index) => {
     const meter = el(byCategory ? `div.meter.c-${row.category}` : `div.meter.s-${row.slot}`);
     meter.style.width = `${(row.bytes / most) * 100}%`;
