@@ -63,3 +63,9 @@ pub(crate) const LINK_EVENTS: u32 = 8;
 pub(crate) const SHORTEST_LINK_EVENTS: u32 = 4;
 /// A cache at most doubles, plus this for the first tokens.
 pub(crate) const LINK_GROWTH_BYTES: u64 = 65_536;
+
+/// An out-of-memory error would likely not have come with all free pieces in one: what is wanted lies below the middle of what the limit may
+/// be, …
+pub(crate) const MIDDLE_OF_LIMIT: f64 = 0.5;
+/// … and so much of what is reserved is free. Seen: fragmentation 6 to 31 %, other causes at most 3.5 %.
+pub(crate) const SHARE_OF_FREE_INSIDE: f64 = 0.1;
