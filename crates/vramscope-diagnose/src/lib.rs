@@ -3,9 +3,11 @@
 //! Pure, like the core: no files, clock, threads, environment or JavaScript. Rules and thresholds are those of [`thresholds`].
 
 mod categories;
+mod diagnose;
 mod evidence;
 mod facts;
 mod labelling;
+mod memory_summary;
 pub mod message;
 pub mod oom;
 mod phases;
@@ -13,4 +15,6 @@ pub mod report;
 mod sites;
 pub mod thresholds;
 
+pub use diagnose::{Options, diagnose};
 pub use labelling::label;
+pub use memory_summary::{MemorySummary, Pools, Tally, memory_summary};
