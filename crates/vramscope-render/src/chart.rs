@@ -53,6 +53,9 @@ pub struct ChartSpec {
     pub requested: Vec<f64>,
     /// Reserved bytes of each column: a line.
     pub reserved: Vec<f64>,
+    /// Parts of the requested bytes, from the bottom: areas upon each other, in place of one.
+    #[serde(default)]
+    pub parts: Vec<ChartPart>,
     /// Moments worth a line.
     #[serde(default)]
     pub marks: Vec<Mark>,
@@ -70,6 +73,15 @@ pub struct ChartSpec {
     pub scale: f64,
     /// Its colours.
     pub colours: ChartColours,
+}
+
+/// A part of the requested bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChartPart {
+    /// Its bytes in each column.
+    pub bytes: Vec<f64>,
+    /// Its colour.
+    pub colour: Colour,
 }
 
 /// A moment worth a line.
@@ -133,8 +145,10 @@ pub fn paint_chart<DB: DrawingBackend>(backend: DB, spec: &ChartSpec) -> ChartRe
     let (x, y) = borders(spec);
     let mut chart = ChartBuilder::on(&root).build_cartesian_2d(x.0..x.1, y.0..y.1)?;
     paint_levels(&mut chart, (x, y), f64::from(height) / scale, spec.colours.grid, scale)?;
-    let requested = steps(&spec.x, &spec.requested, (x, y));
-    chart.draw_series(AreaSeries::new(requested, 0.0, RGBColor::from(spec.colours.requested).filled()))?;
+    for (tops, colour) in areas(spec) {
+        let tops = steps(&spec.x, &tops, (x, y));
+        chart.draw_series(AreaSeries::new(tops, 0.0, RGBColor::from(colour).filled()))?;
+    }
     let reserved = steps(&spec.x, &spec.reserved, (x, y));
     chart.draw_series(LineSeries::new(reserved, line(spec.colours.reserved, 1.5 * scale)))?;
     for mark in spec.marks.iter().filter(|mark| mark.x.is_finite() && mark.x >= x.0 && mark.x <= x.1) {
@@ -142,6 +156,23 @@ pub fn paint_chart<DB: DrawingBackend>(backend: DB, spec: &ChartSpec) -> ChartRe
     }
     paint_base(&mut chart, (x, y), spec.colours.axis, scale)?;
     root.present()
+}
+
+/// Upper edges of areas and their colours, the highest first: each covers what lies below it of the one before.
+fn areas(spec: &ChartSpec) -> Vec<(Vec<f64>, Colour)> {
+    if spec.parts.is_empty() {
+        return vec![(spec.requested.clone(), spec.colours.requested)];
+    }
+    let mut tops = vec![0.0; spec.x.len()];
+    let mut areas = Vec::new();
+    for part in &spec.parts {
+        for (top, bytes) in tops.iter_mut().zip(&part.bytes) {
+            *top += bytes;
+        }
+        areas.push((tops.clone(), part.colour));
+    }
+    areas.reverse();
+    areas
 }
 
 type Span = (f64, f64);

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod report;
 pub(crate) mod search;
 pub(crate) mod state;
 pub(crate) mod summary;

@@ -88,6 +88,7 @@ fn chart_spec() -> ChartSpec {
         x: vec![0.0, 1.0, 2.0, 3.0],
         requested: vec![10.0, 10.0, 40.0, 0.0],
         reserved: vec![50.0, 50.0, 50.0, 50.0],
+        parts: vec![],
         marks: vec![Mark { x: 2.0, kind: MarkKind::Peak }, Mark { x: 3.0, kind: MarkKind::Oom }],
         x0: None,
         x1: None,
