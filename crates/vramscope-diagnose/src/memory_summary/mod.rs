@@ -50,6 +50,8 @@ pub struct MemorySummary {
     pub sizes_known: bool,
     /// Nothing was there before the first event: peaks and totals are those of the program.
     pub from_the_beginning: bool,
+    /// There are events: without them only the present is known.
+    pub has_history: bool,
     /// What is not known, and why.
     pub notes: Vec<String>,
 }
@@ -65,6 +67,7 @@ pub fn memory_summary(recording: &Recording, ordinal: i64, moment: u32) -> Optio
         moment,
         ooms: replay.ooms().iter().filter(|event| **event < moment).count() as u64,
         sizes_known: replay.sizes_are_exact(moment),
+        has_history: replay.end() > 0,
         from_the_beginning: is_complete(device, replay, snapshot.partial),
         ..MemorySummary::default()
     };
@@ -73,7 +76,9 @@ pub fn memory_summary(recording: &Recording, ordinal: i64, moment: u32) -> Optio
         let reason = unknown_reason(replay).unwrap_or_default();
         summary.notes.push(format!("– is not known: sizes of blocks are estimated. {reason}"));
     }
-    if !summary.from_the_beginning {
+    if !summary.has_history {
+        summary.notes.push("There is no history: peaks and totals are not known.".into());
+    } else if !summary.from_the_beginning {
         let before = format_bytes(replay.requested_at(0));
         let text = "Peaks are those of the recording, and totals are not known: the program had run before its first event";
         summary.notes.push(format!("{text}, and {before} were in use then."));

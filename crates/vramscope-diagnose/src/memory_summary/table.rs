@@ -15,13 +15,14 @@ enum Kind {
 #[derive(Clone, Copy)]
 struct Known {
     all: bool,
+    peaks: bool,
     totals: bool,
 }
 
 impl MemorySummary {
     /// The table, and notes on what is not known below it.
     pub fn text(&self) -> String {
-        let known = Known { all: true, totals: self.from_the_beginning };
+        let known = Known { all: true, peaks: self.has_history, totals: self.from_the_beginning };
         let sized = Known { all: self.sizes_known, ..known };
         let mut lines = vec![
             "=".repeat(WIDTH),
@@ -70,7 +71,7 @@ impl MemorySummary {
 fn row(name: &str, own: &Tally, all: &Tally, kind: Kind, known: Known) -> String {
     let cells = [
         (own.current, all.current, known.all),
-        (own.peak, all.peak, known.all),
+        (own.peak, all.peak, known.all && known.peaks),
         (own.allocated, all.allocated, known.all && known.totals),
         (own.freed, all.freed, known.all && known.totals),
     ];

@@ -55,7 +55,7 @@ impl Trial {
         let run = |limit: &u64| {
             let mut config = Config { expandable_segments: true, ..recorded.clone() };
             match oom.limit_whose {
-                Whose::Card => config.device_bytes = *limit,
+                Whose::Card => config.device_bytes = recorded.device_bytes.min(*limit),
                 Whose::Process | Whose::Unknown => config.limit_bytes = Some(*limit),
             }
             WhatIf::new(snapshot, device, replay, config, oom.moment)
