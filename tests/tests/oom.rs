@@ -5,9 +5,10 @@ use std::process::Command;
 
 use serde_json::Value;
 use vramscope_core::ids::{StackId, StreamId};
-use vramscope_core::model::{Action, BlockState, EventNotes, PoolId, SegmentKind};
+use vramscope_core::model::{Action, BlockState, DeviceKind, EventNotes, PoolId, SegmentKind};
 use vramscope_core::replay::Recording;
 use vramscope_diagnose::oom::{Oom, Trial, Whose, explain, try_expandable};
+use vramscope_tests::cut;
 use vramscope_tests::recordings::{self, File};
 use vramscope_tests::trace::{MIB, Trace, recording};
 
@@ -167,6 +168,37 @@ fn pieces_and_pinned_segments_equal_the_python_model() {
         }
         assert_eq!(oom.pinned_by.len(), (oom.pinned_segments as usize).min(5), "{}", file.name);
     }
+}
+
+/// A file that ends before its segments were read: the events tell the rest.
+#[test]
+fn a_file_readable_in_part_is_explained_from_its_events() {
+    for file in oom_files() {
+        let whole = explained(&file).1;
+        let mut snapshot = cut::snapshot(&std::fs::read(&file.path).expect("it can be read"));
+        snapshot.partial = true;
+        snapshot.devices[0].segments.clear();
+        snapshot.devices[0].has_segments = false;
+        let recording = Recording::build(snapshot);
+        let started = std::time::Instant::now();
+        let oom = explain(&recording, 0, None).expect("it has an OOM");
+        println!("{}: {} events explained in {:?}", file.name, oom.event, started.elapsed());
+        let figures =
+            |oom: &Oom| (oom.need_bytes, oom.reserved_bytes, oom.limit_low_bytes, oom.limit_high_bytes);
+        assert_eq!(figures(&oom), figures(&whole), "{}", file.name);
+        // Sizes of blocks are rounded requests: what was not worth cutting off is not seen.
+        assert!(oom.allocated_bytes <= whole.allocated_bytes, "{}", file.name);
+        assert!(oom.allocated_bytes as f64 > 0.95 * whole.allocated_bytes as f64, "{}", file.name);
+        assert!(!oom.exact, "{}", file.name);
+    }
+}
+
+#[test]
+fn memory_of_the_host_has_none() {
+    let mut trace = half_full(64 * MIB, 1 << 40);
+    trace.0.kind = DeviceKind::Host;
+    trace.0.events.actions[2] = Action::Snapshot;
+    assert!(explain(&recording(vec![trace.0]), 0, None).is_none());
 }
 
 #[test]

@@ -123,6 +123,12 @@ fn expandable(oom: &Oom) -> String {
 }
 
 fn sufficed(oom: &Oom) -> String {
+    if oom.would_fit_unfragmented != "no" {
+        return format!(
+            "The largest free piece that it could use was {} too small.",
+            format_bytes(oom.short_by_bytes)
+        );
+    }
     let range = match format_bytes_group(&[oom.short_by_least_bytes, oom.short_by_bytes]).as_slice() {
         [_, most] if oom.short_by_least_bytes == 0 && oom.short_by_bytes > 0 => format!("Up to {most}"),
         [least, most] if least != most => format!("{least} to {most}"),

@@ -12,6 +12,7 @@ use super::svg::{Svg, named};
 /// Size of the drawing, and of the room for its labels.
 const SIZE: (u32, u32) = (860, 240);
 const LEFT_PX: u32 = 76;
+const RIGHT_PX: u32 = 24;
 const BELOW_PX: u32 = 22;
 const COLUMNS: u32 = 430;
 
@@ -62,7 +63,7 @@ pub(super) fn chart_of(recording: &Recording, ordinal: i64) -> String {
     // Text as a target takes everything.
     let _ = paint_chart(Svg::new(&mut shapes, SIZE, &NAMES), &spec);
     let highest = series.requested.iter().chain(&series.reserved).copied().max().unwrap_or(0);
-    let (width, height) = (SIZE.0 + LEFT_PX, SIZE.1 + BELOW_PX);
+    let (width, height) = (LEFT_PX + SIZE.0 + RIGHT_PX, SIZE.1 + BELOW_PX);
     let told = format!("Bytes over events; at most {} reserved.", format_bytes(highest));
     format!(
         "<svg class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{told}\">\n\

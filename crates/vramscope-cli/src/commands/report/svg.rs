@@ -36,6 +36,11 @@ impl<'a> Svg<'a> {
         let _ = writeln!(self.shapes, "<path d=\"M{}\" {paint}/>", points.join("L"));
     }
 
+    /// Whether anything is to be seen: an area's border is drawn, but in no colour.
+    fn shows(style: &impl BackendStyle) -> bool {
+        style.color().alpha > 0.0
+    }
+
     fn stroke(&self, style: &impl BackendStyle) -> String {
         format!(
             "fill=\"none\" style=\"stroke:var(--{})\" stroke-width=\"{}\"",
@@ -71,8 +76,10 @@ impl DrawingBackend for Svg<'_> {
     }
 
     fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        let paint = self.stroke(style);
-        self.shape([from, to], &paint);
+        if Self::shows(style) {
+            let paint = self.stroke(style);
+            self.shape([from, to], &paint);
+        }
         Ok(())
     }
 
@@ -81,8 +88,10 @@ impl DrawingBackend for Svg<'_> {
         path: I,
         style: &S,
     ) -> Drawn {
-        let paint = self.stroke(style);
-        self.shape(path, &paint);
+        if Self::shows(style) {
+            let paint = self.stroke(style);
+            self.shape(path, &paint);
+        }
         Ok(())
     }
 
@@ -93,8 +102,10 @@ impl DrawingBackend for Svg<'_> {
         style: &S,
         fill: bool,
     ) -> Drawn {
-        let paint = if fill { self.fill(style) } else { self.stroke(style) };
-        self.shape([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)], &paint);
+        if Self::shows(style) {
+            let paint = if fill { self.fill(style) } else { self.stroke(style) };
+            self.shape([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)], &paint);
+        }
         Ok(())
     }
 
@@ -103,8 +114,10 @@ impl DrawingBackend for Svg<'_> {
         corners: I,
         style: &S,
     ) -> Drawn {
-        let paint = self.fill(style);
-        self.shape(corners, &paint);
+        if Self::shows(style) {
+            let paint = self.fill(style);
+            self.shape(corners, &paint);
+        }
         Ok(())
     }
 }
