@@ -10,7 +10,8 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 6] = ["summary", "choices", "settings", "stack", "diagnosis", SET_RULES];
+const UNFILTERED: [&str; 8] =
+    ["summary", "choices", "settings", "stack", "diagnosis", "report", "memory_summary", SET_RULES];
 
 /// The only question that changes something.
 const SET_RULES: &str = "set_rules";
