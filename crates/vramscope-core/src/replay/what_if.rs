@@ -23,7 +23,7 @@ pub struct FailedRequest {
 }
 
 /// A run under way; it can be run in pieces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WhatIf {
     allocator: Allocator,
     driver: PlainDriver,
@@ -134,6 +134,20 @@ impl WhatIf {
     /// The allocator's counters: their peaks are those since the first event.
     pub fn statistics(&self) -> &Statistics {
         self.allocator.statistics()
+    }
+
+    /// So far no limit had any effect: under a higher one everything would have gone the same way.
+    pub fn limit_is_untouched(&self) -> bool {
+        let config = self.allocator.config();
+        let only_refuses = config.garbage_collection_threshold == 0.0 && config.max_split_bytes == u64::MAX;
+        let refused = self.statistics().retries > 0 || self.last_oom_served == Some(false);
+        only_refuses && !refused && self.failed.is_none()
+    }
+
+    /// From now on another limit holds.
+    pub fn set_limit(&mut self, limit_bytes: u64) {
+        let config = self.allocator.config().clone();
+        self.allocator.reconfigure(Config { limit_bytes: Some(limit_bytes), ..config });
     }
 
     fn step(&mut self, recorded: Recorded<'_>, hints: &mut Hints<'_>) {

@@ -33,13 +33,24 @@ const NOT_CHECKED: &str = "The allocator model was not checked.";
 const NOT_TRIED: &str = "The requests were not tried with expandable segments.";
 
 /// The requests of a recording tried with expandable segments, at both bounds of the limit. It can be run in pieces.
+///
+/// Up to the first request that the lower bound refuses both go the same way, so that much is run once.
 #[derive(Debug)]
 pub struct Trial {
     ordinal: i64,
-    runs: Vec<WhatIf>,
-    /// The next run that is not done.
-    at: usize,
+    low: WhatIf,
+    high: Option<WhatIf>,
+    /// The upper bound, if it is another than the lower one.
+    high_bytes: Option<u64>,
+    /// The run at the lower bound as it was before the bound mattered.
+    shared: WhatIf,
+    /// Events between two looks at whether it does.
+    piece_events: u32,
+    is_done: bool,
 }
+
+/// Copies of the allocator that a trial makes, at most.
+const MOST_COPIES: u32 = 16;
 
 impl Trial {
     /// A trial up to an OOM; `None` if there is nothing to try, as its answer stands already.
@@ -49,45 +60,76 @@ impl Trial {
         }
         let (device, replay) = recording.whole_device(ordinal)?;
         let snapshot = &recording.snapshot;
-        let mut limits = vec![oom.limit_low_bytes?, oom.limit_high_bytes?];
-        limits.dedup();
+        let (low_bytes, high_bytes) = (oom.limit_low_bytes?, oom.limit_high_bytes?);
         let recorded = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
-        let run = |limit: &u64| {
-            let mut config = Config { expandable_segments: true, ..recorded.clone() };
-            match oom.limit_whose {
-                Whose::Card => config.device_bytes = recorded.device_bytes.min(*limit),
-                Whose::Process | Whose::Unknown => config.limit_bytes = Some(*limit),
-            }
-            WhatIf::new(snapshot, device, replay, config, oom.moment)
-        };
-        let runs: Option<Vec<WhatIf>> = limits.iter().map(run).collect();
-        Some(Trial { ordinal, runs: runs?, at: 0 })
+        let mut config = Config { expandable_segments: true, ..recorded };
+        match oom.limit_whose {
+            // Its bounds are one.
+            Whose::Card => config.device_bytes = config.device_bytes.min(low_bytes),
+            Whose::Process | Whose::Unknown => config.limit_bytes = Some(low_bytes),
+        }
+        let low = WhatIf::new(snapshot, device, replay, config, oom.moment)?;
+        Some(Trial {
+            ordinal,
+            shared: low.clone(),
+            low,
+            high: None,
+            high_bytes: (low_bytes != high_bytes).then_some(high_bytes),
+            piece_events: (oom.moment / MOST_COPIES).max(1),
+            is_done: false,
+        })
     }
 
     /// Goes through the next so many events. True when done.
     pub fn run(&mut self, recording: &Recording, events: u32) -> bool {
-        let Some((device, replay)) = recording.whole_device(self.ordinal) else { return true };
-        if let Some(run) = self.runs.get_mut(self.at)
-            && run.run(&recording.snapshot, device, replay, events)
-        {
-            self.at += 1;
+        let mut left = events;
+        while left > 0 && !self.is_done {
+            let piece = left.min(self.piece_events);
+            left -= piece;
+            self.is_done = self.step(recording, piece);
         }
-        self.at >= self.runs.len()
+        self.is_done
+    }
+
+    fn step(&mut self, recording: &Recording, events: u32) -> bool {
+        let Some((device, replay)) = recording.whole_device(self.ordinal) else { return true };
+        let snapshot = &recording.snapshot;
+        if let Some(high) = &mut self.high {
+            return high.run(snapshot, device, replay, events);
+        }
+        let is_done = self.low.run(snapshot, device, replay, events);
+        if !is_done {
+            let far = self.low.event() - self.shared.event() >= self.piece_events;
+            if far && self.low.limit_is_untouched() {
+                self.shared = self.low.clone();
+            }
+            return false;
+        }
+        match self.high_bytes.filter(|_| !self.low.limit_is_untouched()) {
+            Some(high_bytes) => {
+                let mut high = self.shared.clone();
+                high.set_limit(high_bytes);
+                self.high = Some(high);
+                false
+            }
+            None => true,
+        }
     }
 
     /// Writes down what came of it.
     pub fn settle(&self, oom: &mut Oom) {
         let is_served = |run: &&WhatIf| run.failed().is_none() && run.last_oom_served() == Some(true);
-        let served = self.runs.iter().filter(is_served).count();
-        let reserved = self.runs.iter().map(|run| run.statistics().reserved.peak).max().unwrap_or(0);
-        let failed = self.runs.iter().rev().find_map(WhatIf::failed);
+        let runs: Vec<&WhatIf> = std::iter::once(&self.low).chain(&self.high).collect();
+        let served = runs.iter().copied().filter(is_served).count();
+        let reserved = runs.iter().map(|run| run.statistics().reserved.peak).max().unwrap_or(0);
+        let failed = runs.iter().rev().find_map(|run| run.failed());
         (oom.expandable_would_fit, oom.expandable_reason) = match (served, failed) {
             (0, Some(failed)) => {
                 let event = group_digits(u64::from(failed.event));
                 ("no", format!("With them already the request at event {event} finds no room."))
             }
             (0, None) => ("no", "It fails with them too.".to_owned()),
-            _ if served == self.runs.len() => (
+            _ if served == runs.len() => (
                 "yes",
                 format!("With them it is served, and at most {} are reserved.", format_bytes(reserved)),
             ),

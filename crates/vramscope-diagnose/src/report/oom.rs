@@ -28,6 +28,7 @@ pub(super) fn explained(blocks: &mut Document, oom: &Oom) {
         });
         blocks.push(Block::List(rows.collect()));
     }
+    blocks.push(Block::Paragraph("What would have helped:".into()));
     blocks.push(Block::List(vec![unfragmented(oom), expandable(oom), sufficed(oom)]));
     if oom.free_inside.len() > 1 {
         blocks.push(free_inside(oom));
