@@ -57,7 +57,10 @@ fn driver_calls_explain_reserved_memory() {
 #[test]
 fn without_ranges_lanes_are_empty() {
     let answer = lanes(&opened("no_history"), "");
-    assert_eq!(answer, serde_json::json!({"ranges": [], "lanes": 0, "driver": []}));
+    assert_eq!(
+        answer,
+        serde_json::json!({"ranges": [], "lanes": 0, "driver": [], "steps": [], "phases": []})
+    );
 }
 
 proptest! {

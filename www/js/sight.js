@@ -70,7 +70,13 @@ export function makeSight(client, device, figures, overview) {
 export async function readLabels(sight) {
   sight.labels += 1;
   sight.composition = await sight.client.ask({ ask: 'composition', device: sight.device, moment: sight.overview.peak.moment });
-  if (!sight.chosen) sight.stacking = hasCategories(sight) ? 'category' : 'stack';
+  sight.stacking = stackingOf(sight);
+}
+
+/** What was asked for; by category only where something has one. @param {Sight} sight @returns {Stacking} */
+export function stackingOf(sight) {
+  const wish = sight.chosen ?? 'category';
+  return wish === 'category' && !hasCategories(sight) ? 'stack' : wish;
 }
 
 /** @param {Sight} sight @returns {boolean} whether any allocation has a category that is known */

@@ -22,6 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Summary(commands::summary::Args),
+    Report(commands::report::Args),
     State(commands::state::Args),
     Search(commands::search::Args),
     OomMessage(commands::oom_message::Args),
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     // clap ends the process itself: 0 after help, 2 on wrong usage.
     match Cli::parse().command {
         Command::Summary(args) => commands::summary::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::State(args) => commands::state::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::OomMessage(args) => commands::oom_message::run(&args),

@@ -1,12 +1,13 @@
 //! Everything that is known of a device, and sums over it.
 
-use hashbrown::HashMap;
 use vramscope_core::ids::StackId;
+use vramscope_core::order;
 use vramscope_core::replay::{Category, N_CATEGORIES, Phase};
 
 use crate::categories::Categories;
 use crate::facts::Facts;
 use crate::growth::Growth;
+use crate::numbering::{Numbering, key};
 use crate::oom::Oom;
 use crate::phases::Timetable;
 use crate::report;
@@ -37,6 +38,18 @@ pub(crate) struct LineSum {
 }
 
 impl LineSum {
+    fn take(&mut self, part: &LineSum, facts: &Facts<'_>) {
+        self.bytes = self.bytes.saturating_add(part.bytes);
+        self.count += part.count;
+        for (sum, bytes) in self.by_category.iter_mut().zip(part.by_category) {
+            *sum = sum.saturating_add(bytes);
+        }
+        let (known, new) = (facts.size_bytes(self.largest), facts.size_bytes(part.largest));
+        if new > known || (new == known && part.largest < self.largest) {
+            self.largest = part.largest;
+        }
+    }
+
     pub(crate) fn main_category(&self) -> Category {
         main_category(&self.by_category)
     }
@@ -75,12 +88,14 @@ impl Analysis<'_> {
     /// Bytes by the line that a person would change, most first.
     pub(crate) fn by_line(&self, ids: impl IntoIterator<Item = u32>) -> Vec<LineSum> {
         let facts = self.facts;
-        let mut of_stack: HashMap<StackId, LineSum> = HashMap::new();
+        let (mut stacks, mut of_stack) = (Numbering::default(), Vec::<LineSum>::new());
         for id in ids {
+            let number = stacks.of(key(facts.stack(id).0));
+            if number == of_stack.len() {
+                of_stack.push(LineSum { largest: id, stack: facts.stack(id), ..LineSum::default() });
+            }
             let size = facts.size_bytes(id);
-            let sum = of_stack
-                .entry(facts.stack(id))
-                .or_insert_with(|| LineSum { largest: id, ..LineSum::default() });
+            let sum = &mut of_stack[number];
             sum.bytes = sum.bytes.saturating_add(size);
             sum.count += 1;
             let category = &mut sum.by_category[self.categories.category(id).index()];
@@ -89,30 +104,20 @@ impl Analysis<'_> {
                 sum.largest = id;
             }
         }
-        let mut of_line: HashMap<Place, LineSum> = HashMap::new();
-        for (stack, part) in of_stack {
-            let place = Place::of(stack, facts.snapshot);
-            let sum = of_line.entry(place.clone()).or_insert_with(|| LineSum {
-                place,
-                largest: part.largest,
-                ..LineSum::default()
-            });
-            sum.bytes = sum.bytes.saturating_add(part.bytes);
-            sum.count += part.count;
-            sum.by_category
-                .iter_mut()
-                .zip(part.by_category)
-                .for_each(|(sum, bytes)| *sum = sum.saturating_add(bytes));
-            let (known, new) = (facts.size_bytes(sum.largest), facts.size_bytes(part.largest));
-            if (new, std::cmp::Reverse(part.largest)) >= (known, std::cmp::Reverse(sum.largest)) {
-                sum.largest = part.largest;
+        let (mut places, mut lines) = (Numbering::default(), Vec::<LineSum>::new());
+        for part in of_stack {
+            let id = Place::id_of(part.stack, facts.snapshot);
+            let number = places.of(id);
+            if number == lines.len() {
+                let place = Place::of(part.stack, facts.snapshot);
+                lines.push(LineSum { place, largest: part.largest, ..LineSum::default() });
             }
+            lines[number].take(&part, facts);
         }
-        let mut lines: Vec<LineSum> = of_line.into_values().collect();
         for line in &mut lines {
             line.stack = facts.stack(line.largest);
         }
-        lines.sort_unstable_by_key(|line| (std::cmp::Reverse(line.bytes), line.largest));
+        order::by_number(&mut lines, |line| !line.bytes);
         lines
     }
 
@@ -130,7 +135,7 @@ impl Analysis<'_> {
         let steps = self.growth.step_leak.iter().flat_map(|leak| &leak.places).flat_map(|place| &place.ids);
         let rounds = self.growth.retained.iter().flat_map(|place| &place.kept);
         let mut ids: Vec<u32> = steps.chain(rounds).copied().collect();
-        ids.sort_unstable();
+        order::by_number(&mut ids, |id| u64::from(*id));
         ids.dedup();
         ids
     }

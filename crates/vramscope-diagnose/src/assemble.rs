@@ -1,11 +1,13 @@
 //! The report of a device, put together.
 
+use vramscope_core::order;
 use vramscope_core::replay::{Category, N_CATEGORIES};
 
 use crate::analysis::{Analysis, ByCategory, LineSum, plain, total};
 use crate::cause;
 use crate::findings;
-use crate::report::{self, Bar, DeviceReport, Line, Lines, Part, PhaseEnd};
+use crate::numbering::Numbering;
+use crate::report::{self, Bar, DeviceReport, Line, Lines, Part, PhaseEnd, StackBytes};
 use crate::story::{self, About, Story, limit_bytes};
 use crate::words;
 
@@ -76,12 +78,9 @@ fn phase_ends(analysis: &Analysis<'_>) -> Vec<PhaseEnd> {
     };
     let rows = facts.replay.allocations();
     let mut next = 0;
-    let mut ends: Vec<u64> = facts
-        .ids()
-        .filter(|&id| rows.end(id) <= facts.replay.end())
-        .map(|id| u64::from(rows.end(id)) << 32 | u64::from(id))
-        .collect();
-    ends.sort_unstable();
+    let ended = facts.ids().filter(|&id| rows.end(id) <= facts.replay.end());
+    let mut ends: Vec<(u64, u32)> = ended.map(|id| (u64::from(rows.end(id)), id)).collect();
+    order::pairs(&mut ends);
     let mut ended = ends.into_iter().peekable();
     let spans = analysis.table.spans();
     let mut all = Vec::with_capacity(spans.len());
@@ -91,8 +90,8 @@ fn phase_ends(analysis: &Analysis<'_>) -> Vec<PhaseEnd> {
             change(&mut sums, next, true);
             next += 1;
         }
-        while let Some(packed) = ended.next_if(|packed| (packed >> 32) as u32 <= moment) {
-            change(&mut sums, packed as u32, false);
+        while let Some((_, id)) = ended.next_if(|(end, _)| *end <= u64::from(moment)) {
+            change(&mut sums, id, false);
         }
         all.push(PhaseEnd { phase: span.phase.name(), step: span.step, moment, categories: plain(&sums) });
     }
@@ -103,41 +102,39 @@ fn peak(analysis: &Analysis<'_>) -> report::Peak {
     let facts = analysis.facts;
     let moment = facts.replay.peak();
     let event = moment.saturating_sub(1);
-    let mut of_stack: hashbrown::HashMap<(vramscope_core::ids::StackId, Category), (u64, u32)> =
-        hashbrown::HashMap::new();
+    let (mut numbers, mut stacks) = (Numbering::default(), Vec::<StackBytes>::new());
     for id in analysis.live(moment) {
-        let sum = of_stack.entry((facts.stack(id), analysis.categories.category(id))).or_default();
-        *sum = (sum.0.saturating_add(facts.size_bytes(id)), sum.1 + 1);
+        let (stack_id, category) = (facts.stack(id), analysis.categories.category(id));
+        let number = numbers.of((u64::from(stack_id.0), category.index() as u64));
+        if number == stacks.len() {
+            let category = category.name();
+            stacks.push(StackBytes { bytes: 0, count: 0, category, stack: Vec::new(), stack_id });
+        }
+        stacks[number].bytes = stacks[number].bytes.saturating_add(facts.size_bytes(id));
+        stacks[number].count += 1;
     }
-    let mut sums: Vec<_> = of_stack.into_iter().collect();
-    sums.sort_unstable_by_key(|((stack, category), (bytes, _))| {
-        (std::cmp::Reverse(*bytes), *stack, *category)
-    });
-    let stacks =
-        sums.into_iter().take(STACKS).map(|((stack, category), (bytes, count))| report::StackBytes {
-            bytes,
-            count,
-            category: category.name(),
-            stack: words::frames(stack, facts.snapshot),
-            stack_id: stack,
-        });
+    order::by_number(&mut stacks, |sum| !sum.bytes);
+    stacks.truncate(STACKS);
+    for sum in &mut stacks {
+        sum.stack = words::frames(sum.stack_id, facts.snapshot);
+    }
     report::Peak {
         event,
         time_us: facts.time_us(event).filter(|_| moment > 0),
         requested_bytes: facts.peak_bytes,
         categories: plain(&analysis.by_category(moment)),
-        stacks: stacks.collect(),
+        stacks,
     }
 }
 
 fn lines(analysis: &Analysis<'_>, story: &Story) -> Lines {
-    let failed = analysis.oom.is_some();
+    let at_peak = analysis.oom.is_none() && !analysis.facts.device.events.is_empty();
     let (ids, title, bytes_label, key) = match &story.about {
         Some(about) => (about.ids.clone(), about.lines_title, about.bytes_label, Some(about.key)),
         None => (
             analysis.live(analysis.moment()),
-            if failed { "Whose lines hold what is alive" } else { "Whose lines make the peak" },
-            if failed { "Alive" } else { "At the peak" },
+            if at_peak { "Whose lines make the peak" } else { "Whose lines hold what is alive" },
+            if at_peak { "At the peak" } else { "Alive" },
             None,
         ),
     };
@@ -168,6 +165,9 @@ fn bar(analysis: &Analysis<'_>, story: &Story) -> Option<Bar> {
     }
     let part = |key: &str, label: String, bytes: u64| Part { key: key.into(), label, bytes };
     let (title, total_bytes, total_label) = match &analysis.oom {
+        None if facts.device.events.is_empty() => {
+            ("At this moment".to_owned(), requested, format!("requested {}", words::bytes(requested)))
+        }
         None => ("At the peak".to_owned(), requested, format!("peak {}", words::bytes(requested))),
         Some(oom) => {
             let limit = limit_bytes(oom);
@@ -224,7 +224,7 @@ fn contents(analysis: &Analysis<'_>, about: Option<&About>, moment: u32) -> Vec<
         parts.push(Part { key: about.key.into(), label: about.label.into(), bytes: of_about });
     }
     debug_assert_eq!(parts.iter().map(|part| part.bytes).sum::<u64>(), total(&analysis.by_category(moment)));
-    parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+    order::by_number(&mut parts, |part| !part.bytes);
     parts
 }
 

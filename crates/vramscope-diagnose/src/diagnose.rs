@@ -17,5 +17,9 @@ pub fn diagnose(recording: &mut Recording, options: &Options) -> Vec<DeviceRepor
     let mut diagnosing = Diagnosing::default();
     while !diagnosing.step(recording).done {}
     let devices = recording.snapshot.devices.iter();
-    devices.filter_map(|device| diagnosing.report_under(recording, device.ordinal, options)).collect()
+    let report = |ordinal: i64| match options.limit_bytes {
+        Some(_) => diagnosing.report_under(recording, ordinal, options),
+        None => diagnosing.report(ordinal).cloned(),
+    };
+    devices.filter_map(|device| report(device.ordinal)).collect()
 }

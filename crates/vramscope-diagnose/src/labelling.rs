@@ -28,17 +28,38 @@ pub(crate) struct Reading {
     pub(crate) lives: Lives,
     pub(crate) table: Timetable,
     pub(crate) categories: Categories,
+    /// Stages done, of [`Reading::STAGES`].
+    done: usize,
 }
 
 impl Reading {
-    pub(crate) fn of(recording: &Recording, stacks: &Stacks, ordinal: i64) -> Option<Self> {
+    /// What is found, one after the other.
+    const STAGES: [&str; 3] = ["lives", "phases", "categories"];
+
+    /// Does the next stage: its name; `None` once all are done.
+    pub(crate) fn step(
+        &mut self,
+        recording: &Recording,
+        stacks: &Stacks,
+        ordinal: i64,
+    ) -> Option<&'static str> {
+        let stage = Self::STAGES.get(self.done)?;
+        self.done += 1;
         let (device, replay) = recording.whole_device(ordinal)?;
-        let lives = Lives::of(device, replay, &stacks.evidence);
-        let facts =
-            Facts::new(&recording.snapshot, (device, replay), (&stacks.evidence, &stacks.sites), &lives);
-        let table = Timetable::of(&facts);
-        let categories = Categories::of(&facts, &table);
-        Some(Self { lives, table, categories })
+        match self.done {
+            1 => self.lives = Lives::of(device, replay, &stacks.evidence),
+            2 => self.table = Timetable::of(&facts(recording, (device, replay), stacks, &self.lives)),
+            _ => {
+                let facts = facts(recording, (device, replay), stacks, &self.lives);
+                self.categories = Categories::of(&facts, &self.table);
+            }
+        }
+        Some(stage)
+    }
+
+    /// Phases and categories are known.
+    pub(crate) fn is_done(&self) -> bool {
+        self.done == Self::STAGES.len()
     }
 
     pub(crate) fn facts<'a>(
@@ -71,5 +92,8 @@ fn facts<'a>(
 
 /// Categories, phases and steps of a device; `None` for one that is not there.
 pub fn label(recording: &Recording, ordinal: i64) -> Option<Labels> {
-    Some(Reading::of(recording, &Stacks::of(recording), ordinal)?.labels())
+    recording.whole_device(ordinal)?;
+    let (stacks, mut reading) = (Stacks::of(recording), Reading::default());
+    while reading.step(recording, &stacks, ordinal).is_some() {}
+    Some(reading.labels())
 }

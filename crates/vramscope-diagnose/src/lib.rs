@@ -12,7 +12,9 @@ mod facts;
 mod findings;
 mod growth;
 mod labelling;
+mod memory_summary;
 pub mod message;
+mod numbering;
 pub mod oom;
 pub mod own_rules;
 mod phases;
@@ -27,4 +29,5 @@ mod words;
 
 pub use diagnose::{Options, diagnose};
 pub use labelling::label;
+pub use memory_summary::{MemorySummary, Pools, Tally, memory_summary};
 pub use stages::{Diagnosing, Progress};

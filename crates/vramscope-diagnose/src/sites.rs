@@ -2,10 +2,12 @@
 
 use std::hash::{Hash, Hasher};
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use vramscope_core::ids::{FrameId, StackId};
 use vramscope_core::model::{FrameKind, Snapshot};
+
+use crate::numbering::Numbering;
 
 /// Python frames, innermost first, that tell one purpose from another whatever called it.
 const INNER_FRAMES: usize = 6;
@@ -64,15 +66,14 @@ impl Sites {
 /// Numbers for lists of frames, by two hashes: 128 bits, so that lists need not be kept.
 #[derive(Default)]
 struct Numbers {
-    known: HashMap<(u64, u64), u32>,
+    known: Numbering,
     hasher: DefaultHashBuilder,
 }
 
 impl Numbers {
     fn of(&mut self, frames: &[u32]) -> u32 {
         let key = (self.hash(frames, 0), self.hash(frames, 1));
-        let next = self.known.len() as u32 + 1;
-        *self.known.entry(key).or_insert(next)
+        self.known.of(key) as u32 + 1
     }
 
     fn hash(&self, frames: &[u32], seed: u32) -> u64 {

@@ -8,7 +8,7 @@ use crate::assemble;
 use crate::diagnose::Options;
 use crate::growth::Growth;
 use crate::labelling::{Reading, Stacks};
-use crate::oom;
+use crate::oom::{self, Oom, Trial};
 use crate::report::DeviceReport;
 
 /// What one call did.
@@ -31,31 +31,36 @@ pub struct Diagnosing {
     refined: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Device {
     ordinal: i64,
-    reading: Option<Reading>,
+    reading: Reading,
     growth: Option<Growth>,
     report: Option<DeviceReport>,
+    /// Whether expandable segments would have served the failed request.
+    trial: Option<Trial>,
 }
+
+/// Events of a trial in one call.
+const TRIAL_EVENTS: u32 = 20_000;
 
 impl Diagnosing {
     /// Does the next stage. Once everything is done it does nothing, but after [`Recording::check`] it refines what depends on it.
     pub fn step(&mut self, recording: &mut Recording) -> Progress {
         let Some(stacks) = self.stacks.as_ref() else {
             self.stacks = Some(Stacks::of(recording));
-            let ordinals = recording.snapshot.devices.iter().map(|device| device.ordinal);
-            self.devices = ordinals
-                .map(|ordinal| Device { ordinal, reading: None, growth: None, report: None })
-                .collect();
+            let devices = recording.snapshot.devices.iter();
+            self.devices =
+                devices.map(|device| Device { ordinal: device.ordinal, ..Device::default() }).collect();
             return progress("stacks", self.devices.is_empty());
         };
-        if let Some(device) = self.devices.iter_mut().find(|device| device.reading.is_none()) {
-            let reading = Reading::of(recording, stacks, device.ordinal).unwrap_or_default();
-            let labels: Labels = reading.labels();
-            device.reading = Some(reading);
-            recording.set_labels(device.ordinal, labels);
-            return Progress { labels: true, ..progress("categories", false) };
+        if let Some(device) = self.devices.iter_mut().find(|device| !device.reading.is_done()) {
+            let stage = device.reading.step(recording, stacks, device.ordinal).unwrap_or("categories");
+            let labels = device.reading.is_done();
+            if labels {
+                recording.set_labels(device.ordinal, device.reading.labels());
+            }
+            return Progress { labels, ..progress(stage, false) };
         }
         let without_growth = |device: &&mut Device| device.growth.is_none();
         if let Some(device) = self.devices.iter_mut().find(without_growth) {
@@ -68,20 +73,17 @@ impl Diagnosing {
             self.refined = true;
         }
         if let Some(device) = self.devices.iter_mut().find(|device| device.report.is_none()) {
-            device.report = Some(device.tell(recording, stacks, &Options::default()).unwrap_or_default());
+            device.tell_first(recording, stacks);
+        } else if let Some(device) = self.devices.iter_mut().find(|device| device.trial.is_some()) {
+            device.try_further(recording, stacks);
         }
-        progress("verdict", self.devices.iter().all(|device| device.report.is_some()))
+        let is_done = |device: &Device| device.report.is_some() && device.trial.is_none();
+        progress("verdict", self.devices.iter().all(is_done))
     }
 
     /// What is said of a device, once that stage is reached.
     pub fn report(&self, ordinal: i64) -> Option<&DeviceReport> {
-        self.devices.iter().find(|device| device.ordinal == ordinal)?.report.as_ref()
-    }
-
-    /// Phases and categories as the rules decide them, without those of the user.
-    pub fn labels(&self, ordinal: i64) -> Option<Labels> {
-        let device = self.devices.iter().find(|device| device.ordinal == ordinal)?;
-        Some(device.reading.as_ref()?.labels())
+        self.device(ordinal)?.report.as_ref()
     }
 
     /// The report under a limit that the user knows.
@@ -91,8 +93,21 @@ impl Diagnosing {
         ordinal: i64,
         options: &Options,
     ) -> Option<DeviceReport> {
-        let device = self.devices.iter().find(|device| device.ordinal == ordinal)?;
-        device.tell(recording, self.stacks.as_ref()?, options)
+        let mut oom = oom::explain(recording, ordinal, options.limit_bytes);
+        if let Some(oom) = &mut oom {
+            oom::try_expandable(recording, ordinal, oom);
+        }
+        self.device(ordinal)?.tell(recording, self.stacks.as_ref()?, oom)
+    }
+
+    /// Phases and categories as the rules decide them, without those of the user.
+    pub fn labels(&self, ordinal: i64) -> Option<Labels> {
+        let reading = &self.device(ordinal)?.reading;
+        reading.is_done().then(|| reading.labels())
+    }
+
+    fn device(&self, ordinal: i64) -> Option<&Device> {
+        self.devices.iter().find(|device| device.ordinal == ordinal)
     }
 }
 
@@ -102,15 +117,33 @@ fn progress(stage: &'static str, done: bool) -> Progress {
 
 impl Device {
     fn grow(&self, recording: &Recording, stacks: &Stacks) -> Option<Growth> {
-        let reading = self.reading.as_ref()?;
+        let reading = &self.reading;
         let facts = reading.facts(recording, stacks, self.ordinal)?;
         Some(Growth::of(&facts, &reading.table, &reading.categories))
     }
 
-    fn tell(&self, recording: &Recording, stacks: &Stacks, options: &Options) -> Option<DeviceReport> {
-        let (reading, growth) = (self.reading.as_ref()?, self.growth.as_ref()?);
+    fn tell_first(&mut self, recording: &Recording, stacks: &Stacks) {
+        let oom = oom::explain(recording, self.ordinal, None);
+        self.trial = oom.as_ref().and_then(|oom| Trial::new(recording, self.ordinal, oom));
+        self.report = Some(self.tell(recording, stacks, oom).unwrap_or_default());
+    }
+
+    fn try_further(&mut self, recording: &Recording, stacks: &Stacks) {
+        let Some(mut trial) = self.trial.take() else { return };
+        if !trial.run(recording, TRIAL_EVENTS) {
+            self.trial = Some(trial);
+            return;
+        }
+        let mut oom = self.report.as_ref().and_then(|report| report.oom.clone());
+        if let Some(oom) = &mut oom {
+            trial.settle(oom);
+        }
+        self.report = Some(self.tell(recording, stacks, oom).unwrap_or_default());
+    }
+
+    fn tell(&self, recording: &Recording, stacks: &Stacks, oom: Option<Oom>) -> Option<DeviceReport> {
+        let (reading, growth) = (&self.reading, self.growth.as_ref()?);
         let facts = reading.facts(recording, stacks, self.ordinal)?;
-        let oom = oom::explain(recording, self.ordinal, options.limit_bytes);
         let (table, categories) = (&reading.table, &reading.categories);
         Some(assemble::report(&Analysis { facts: &facts, table, categories, growth, oom }))
     }

@@ -174,3 +174,8 @@ pub const MESSAGE_OUTSIDE_SHARE: f64 = 0.10;
 
 /// From this share of small allocations on, a ring that is too small is full of them; ordinary training has 70 to 90 %.
 pub const RECORDING_SMALL_SHARE: f64 = 0.95;
+/// An out-of-memory error would likely not have come with all free pieces in one: what is wanted lies below the middle of what the limit may
+/// be, …
+pub(crate) const MIDDLE_OF_LIMIT: f64 = 0.5;
+/// … and so much of what is reserved is free. Seen: fragmentation 6 to 31 %, other causes at most 3.5 %.
+pub(crate) const SHARE_OF_FREE_INSIDE: f64 = 0.1;

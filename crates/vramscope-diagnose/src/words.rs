@@ -1,6 +1,6 @@
 //! Numbers and code in sentences. `code` and **bold** are marked up as in Markdown.
 
-use vramscope_core::ids::StackId;
+use vramscope_core::ids::{FrameId, StackId};
 use vramscope_core::model::{FrameKind, Snapshot};
 use vramscope_core::replay::Site;
 use vramscope_core::units;
@@ -47,16 +47,19 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn of(stack: StackId, snapshot: &Snapshot) -> Self {
-        let frames = snapshot.stacks.frames_of(stack).iter().copied();
-        let is_own = |id: &vramscope_core::ids::FrameId| {
-            let frame = snapshot.stacks.frame(*id);
-            frame.is_some_and(|frame| frame.kind(&snapshot.strings) == FrameKind::Own)
-        };
-        let site = match frames.clone().find(is_own) {
-            Some(id) => Site::Line(id),
-            None => Site::of_stack(stack, snapshot),
-        };
+        let site = site(stack, snapshot);
         Place { name: site.name(snapshot), at: site.at(snapshot), own: site.is_own(snapshot) }
+    }
+
+    /// A key that stacks of the same place share.
+    pub(crate) fn id_of(stack: StackId, snapshot: &Snapshot) -> (u64, u64) {
+        match site(stack, snapshot) {
+            Site::Line(id) => (1, u64::from(id.0)),
+            Site::AutogradNode(name) => (2, hash(&name)),
+            Site::Operator(name) => (3, hash(&name)),
+            Site::Unnamed => (4, 0),
+            Site::NoStack => (5, 0),
+        }
     }
 
     /// "`forward` at `train.py:60`"; without a stack "code that was not recorded".
@@ -81,6 +84,23 @@ impl Place {
     pub(crate) fn is_known(&self) -> bool {
         !matches!(self.name.as_str(), "" | "no stack")
     }
+}
+
+fn site(stack: StackId, snapshot: &Snapshot) -> Site {
+    let is_own = |id: &&FrameId| {
+        let frame = snapshot.stacks.frame(**id);
+        frame.is_some_and(|frame| frame.kind(&snapshot.strings) == FrameKind::Own)
+    };
+    match snapshot.stacks.frames_of(stack).iter().find(is_own) {
+        Some(id) => Site::Line(*id),
+        None => Site::of_stack(stack, snapshot),
+    }
+}
+
+/// FNV-1a: short names of one file, no adversary gains by a collision but a wrong line in a table.
+fn hash(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Frames of a stack as plain data, innermost first.

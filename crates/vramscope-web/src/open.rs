@@ -5,9 +5,8 @@ use serde::de::Error as _;
 use serde_json::{Result, Value, json};
 use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
-use vramscope_diagnose::recipe;
-use vramscope_diagnose::report::DeviceReport;
-use vramscope_diagnose::{Diagnosing, Options, Progress};
+use vramscope_diagnose::report::{self, DeviceReport};
+use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
@@ -151,24 +150,33 @@ impl Open {
 
     /// The answer to a question about causes; `None` for another one.
     fn answer_why(&self, request: &Request) -> Result<Option<String>> {
-        match request.ask() {
-            "diagnosis" => {}
-            "recording_advice" => return text(&recipe::advice_for(&self.recording)),
-            _ => return Ok(None),
-        }
         let fields = request.fields();
-        let (device, limit_bytes) = (fields.get("device")?, fields.get("limit_bytes")?);
-        match limit_bytes {
-            Some(_) => {
-                let options = Options { limit_bytes };
-                text(
-                    &self
-                        .diagnosing
-                        .report_under(&self.recording, device, &options)
-                        .map(DeviceReport::for_page),
-                )
+        let device = || fields.get("device");
+        match request.ask() {
+            "diagnosis" => {
+                let report = self.report(device()?, fields.get("limit_bytes")?);
+                text(&report.map(DeviceReport::for_page))
             }
-            None => text(&self.diagnosing.report(device).cloned().map(DeviceReport::for_page)),
+            "report" => {
+                let (ordinal, limit_bytes) = (device()?, fields.get("limit_bytes")?);
+                let label = self.recording.whole_device(ordinal).map(|(device, _)| device.label());
+                let report = self.report(ordinal, limit_bytes).zip(label);
+                text(&report.map(|(report, label)| json!({ "markdown": report::markdown(&report, &label) })))
+            }
+            "memory_summary" => {
+                let summary = memory_summary(&self.recording, device()?, fields.get("moment")?);
+                text(&summary.map(|summary| json!({ "text": summary.text() })))
+            }
+            "recording_advice" => text(&recipe::advice_for(&self.recording)),
+            _ => Ok(None),
+        }
+    }
+
+    /// What is said of a device, under a limit that the user knows or not.
+    fn report(&self, device: i64, limit_bytes: Option<u64>) -> Option<DeviceReport> {
+        match limit_bytes {
+            Some(_) => self.diagnosing.report_under(&self.recording, device, &Options { limit_bytes }),
+            None => self.diagnosing.report(device).cloned(),
         }
     }
 

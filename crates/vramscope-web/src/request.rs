@@ -10,8 +10,17 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 7] =
-    ["summary", "choices", "settings", "stack", "diagnosis", "recording_advice", SET_RULES];
+const UNFILTERED: [&str; 9] = [
+    "summary",
+    "choices",
+    "settings",
+    "stack",
+    "diagnosis",
+    "report",
+    "memory_summary",
+    "recording_advice",
+    SET_RULES,
+];
 
 /// The only question that changes something.
 const SET_RULES: &str = "set_rules";

@@ -79,7 +79,8 @@ fn keys_walk_along_phases_and_choose_one() {
     tab.js("document.querySelector('.lane .phases [tabindex=\"0\"]').focus()");
     tab.key("ArrowRight", "ArrowRight");
     tab.wait("document.activeElement === document.querySelector('.lane .phases .period:nth-child(2)')");
-    tab.key("Enter", "Enter");
+    let enter = serde_json::json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+    tab.devtools("Input.dispatchKeyEvent", enter);
     tab.wait(&format!("!/^Whole recording/.test({SCOPE})"));
     tab.wait("document.activeElement.matches('.lane .period')");
     // Whatever the width, no word is cut, and no box is without a pixel.

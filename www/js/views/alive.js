@@ -1,4 +1,5 @@
 // What is alive at the moment looked at, by stack: the table that mirrors the picture.
+import { categoryName, categorySwatch } from '../categories.js';
 import { byId, el, icon } from '../dom.js';
 import { bytesSpan, formatBytes, formatBytesGroup, formatCount, formatShare, place, plural } from '../format.js';
 import { addCommands } from '../commands.js';
@@ -46,17 +47,18 @@ function build(sight, moment, answer) {
     icon('down'), el('b', { id: 'alive-title' }, `Alive ${when}, by stack`), el('span.muted', null, `${plural(answer.count, 'allocation')}, ${formatBytes(answer.bytes)}`), el('span.push.muted.only-closed.hide-narrow', null, 'Open the table ', el('kbd', null, 'L')));
   const texts = formatBytesGroup(answer.rows.map((/** @type {any} */ row) => row.bytes));
   const most = Math.max(1, ...answer.rows.map((/** @type {any} */ row) => row.bytes));
+  const byCategory = sight.stacking === 'category' && Boolean(answer.rows[0]?.category);
   const rows = answer.rows.map((/** @type {any} */ row, /** @type {number} */ index) => {
-    const meter = el(sight.stacking === 'category' && row.category ? `div.meter.c-${row.category}` : `div.meter.s-${row.slot}`);
+    const meter = el(byCategory ? `div.meter.c-${row.category}` : `div.meter.s-${row.slot}`);
     meter.style.width = `${(row.bytes / most) * 100}%`;
     const pick = () => void showStack(row, moment);
     return el('tr', { tabindex: 0, onclick: pick, onkeydown: (/** @type {KeyboardEvent} */ event) => rowKey(event, pick) },
-      el('td.num', null, bytesSpan(row.bytes, texts[index])), el('td.num.muted', null, formatShare(row.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(row.count)), el(`td.grow${row.own ? '.own' : ''}`, null, place(row)), el('td.meter-cell', null, meter));
+      el('td.num', null, bytesSpan(row.bytes, texts[index])), el('td.num.muted', null, formatShare(row.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(row.count)), byCategory ? el('td', { title: 'That of most of its bytes' }, el('span.tag', null, categorySwatch(row.category), categoryName(row.category))) : null, el(`td.grow${row.own ? '.own' : ''}`, null, place(row)), el('td.meter-cell', null, meter));
   });
   const { rest } = answer;
-  if (rest && rest.count > 0) rows.push(el('tr.rest', null, el('td.num', null, bytesSpan(rest.bytes)), el('td.num.muted', null, formatShare(rest.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(rest.count)), el('td.muted', { colspan: 2 }, `${plural(rest.rows, 'more stack')} not listed`)));
+  if (rest && rest.count > 0) rows.push(el('tr.rest', null, el('td.num', null, bytesSpan(rest.bytes)), el('td.num.muted', null, formatShare(rest.bytes / Math.max(1, answer.bytes))), el('td.num', null, formatCount(rest.count)), el('td.muted', { colspan: byCategory ? 3 : 2 }, `${plural(rest.rows, 'more stack')} not listed`)));
   byId('alive').replaceChildren(header, el('div.drawer-body', { id: 'alive-body' },
-    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('of_requested')), el('th.num', null, term('blocks')), el('th', null, term('made')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
+    el('table.picks', null, el('thead', null, el('tr', null, el('th.num', null, 'Bytes'), el('th.num', null, term('of_requested')), el('th.num', null, term('blocks')), byCategory ? el('th', null, 'Category') : null, el('th', null, term('made')), el('th', null, el('span.visually-hidden', null, 'Share as a bar')))), el('tbody', null, ...rows))));
   toggle();
 }
 

@@ -1,4 +1,5 @@
 // The words over the picture of the allocator's state: headings, sizes of segments and blocks. What does not fit is left out, never cut.
+import { CATEGORIES } from '../categories.js';
 import { byId, el } from '../dom.js';
 import { columnUnit, formatBytes, formatBytesGroup, formatCount, plural } from '../format.js';
 
@@ -42,7 +43,7 @@ export function layoutLabels(sight, { view, layout, state }) {
       const from = Math.max(label.x, row.x), to = Math.min(label.x + label.width, view.width);
       const text = sizeText(label.bytes);
       if (px(to - from) < text.length * DIGIT_PX + AIR_PX) continue;
-      const slot = label.state === 'allocated' && Number.isInteger(label.slot) ? `.s-${label.slot}` : '';
+      const slot = label.state === 'allocated' && Number.isInteger(label.slot) ? (view.stacking === 'category' ? `.c-${CATEGORIES[label.slot]}` : `.s-${label.slot}`) : '';
       const node = el(`span.size${slot}`, null, text);
       Object.assign(node.style, { left: `${px(from) + 4}px`, top: `${middle}px` });
       nodes.push(node);

@@ -12,6 +12,8 @@ import { momentText } from './readout.js';
 
 /** What the column shows now, so that it is built once for each. */
 let shown = '';
+/** @type {any} the answer that it was built from, where something is pinned */
+let shownOf = null;
 let scrolled = false;
 
 /** @param {any} selection a request that could not be served */
@@ -74,8 +76,9 @@ function update() {
   const layer = probe?.segment ? `segment ${probe.segment.address} ${probe.segment.start_moment}` : probe?.pool ? `pool ${JSON.stringify(probe.pool)}` : '';
   const period = selection ? null : sight.period;
   const key = period ? `period ${period.name} ${period.each.first_event}` : selection ? `${selection.kind} ${selection.kind === 'allocation' ? selection.id : selection.row.stack} ${selection.moment}` : under && !layer ? `under ${under.id}` : layer || `empty ${probe?.moment} ${probe ? momentText(sight, probe) : ''}`;
-  if (key === shown) return;
-  shown = key;
+  const of = selection?.kind === 'allocation' ? selection.details : null;
+  if (key === shown && of === shownOf) return;
+  [shown, shownOf] = [key, of];
   const panel = byId('details');
   if (period) panel.replaceChildren(periodSection(period));
   else if (selection?.kind === 'stack') panel.replaceChildren(...stackOnly(selection));

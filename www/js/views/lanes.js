@@ -149,6 +149,10 @@ export function initLanes() {
     if (sight) void find(sight);
   });
   on('diagnosis', tellNone);
+  on('view', () => {
+    const sight = current();
+    if (sight) sight.period = null; // what is hidden hears of no pointer that leaves
+  });
   for (const topic of /** @type {const} */ (['range', 'options', 'view', 'filter'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('lanes'));
 }

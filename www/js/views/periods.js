@@ -18,9 +18,12 @@ const PHASES = {
 /** @param {number} step from 0 */
 const stepName = (step) => `Step ${step + 1}`;
 
+/** Several, of which none takes most of the box. @param {Kind} kind @param {any} each */
+const isMany = (kind, each) => each.count > 1 && (kind === 'step' ? each.step === null : each.phase === null);
+
 /** What it is called in a sentence. @param {Kind} kind @param {any} each @returns {string} */
 function nameOf(kind, each) {
-  if (each.count > 1) return plural(each.count, kind);
+  if (isMany(kind, each)) return plural(each.count, kind);
   if (kind === 'step') return stepName(each.step);
   const word = PHASES[each.phase][0];
   return each.step === null ? word[0].toUpperCase() + word.slice(1) : `${stepName(each.step)}, ${word}`;
@@ -28,8 +31,7 @@ function nameOf(kind, each) {
 
 /** The longest word that there is room for; none is cut. @param {Kind} kind @param {any} each @param {number} width in pixels */
 function wordOf(kind, each, width) {
-  if (each.count > 1 && kind === 'phase') return '';
-  const words = each.count > 1 ? [plural(each.count, 'step')] : kind === 'step' ? [stepName(each.step), String(each.step + 1)] : PHASES[each.phase].slice(0, 2);
+  const words = isMany(kind, each) ? [plural(each.count, kind)] : kind === 'step' ? [stepName(each.step), String(each.step + 1)] : PHASES[each.phase].slice(0, 2);
   return words.find((word) => word.length * LETTER_PX + AIR_PX <= width) || '';
 }
 
@@ -65,7 +67,7 @@ function walk(event) {
 
 /** @param {Kind} kind @param {any} each */
 function box(kind, each) {
-  const shape = each.count > 1 ? 'many' : kind === 'step' ? 'step' : PHASES[each.phase][2];
+  const shape = isMany(kind, each) ? 'many' : kind === 'step' ? 'step' : PHASES[each.phase][2];
   const node = /** @type {HTMLButtonElement} */ (el(`button.period.${shape}`, { type: 'button', tabindex: -1, onkeydown: walk, onclick: () => select(kind, each), onfocus: () => look(kind, each), onblur: () => look(kind, null), onpointerenter: () => look(kind, each), onpointerleave: () => look(kind, null) }, el('span')));
   const duration = each.duration_us === null ? '' : `, ${formatDuration(each.duration_us)}`;
   node.setAttribute('aria-label', `${nameOf(kind, each)}, ${events(each)}${duration}. Show it alone`);
@@ -103,7 +105,7 @@ export function periodSection({ name, each }) {
     ['At its end', el('span', null, bytesSpan(each.end_bytes), ' requested')],
   ];
   return el('section', { 'data-role': 'period' },
-    el('h2.eyebrow', null, el('span', null, each.phase ? 'Phase' : 'Step'), el('span.of', null, 'under the pointer')),
+    el('h2.eyebrow', null, el('span', null, each.phase ? 'Phase' : each.step === null ? 'Too thin to part' : 'Step'), el('span.of', null, 'under the pointer')),
     el('p.figure', null, name),
     el('p.soft.small.hint', null, 'A click shows it alone; Esc goes back to the whole recording.'),
     el('dl.facts', null, ...facts.filter(([, value]) => value !== null).flatMap(([title, value]) => [el('dt', null, title), el('dd', null, value)])));

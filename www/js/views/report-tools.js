@@ -26,7 +26,7 @@ export function reportTools(sight) {
 
 /** @param {Sight} sight */
 async function asked(sight) {
-  const [report, summary] = await Promise.all([sight.client.ask({ ask: 'report', device: sight.device }), summaryOf(sight)]);
+  const [report, summary] = await Promise.all([sight.client.ask({ ask: 'report', device: sight.device, ...(sight.limit === null ? {} : { limit_bytes: sight.limit }) }), summaryOf(sight)]);
   const can = { report: sight.report, markdown: typeof report?.markdown === 'string' ? report.markdown : null, summary: summary !== null };
   known.set(sight, can);
   return can;

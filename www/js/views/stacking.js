@@ -2,7 +2,7 @@
 import { byId, el, setText } from '../dom.js';
 import { addCommands } from '../commands.js';
 import { attachMenu, closeMenu } from '../menu.js';
-import { hasCategories } from '../sight.js';
+import { hasCategories, stackingOf } from '../sight.js';
 import { current, emit, on, store } from '../store.js';
 import { showRules } from './rules-dialog.js';
 
@@ -19,7 +19,7 @@ export function setStacking(by) {
   const sight = current();
   if (!sight) return;
   sight.chosen = ORDER.find((each) => each === by) ?? null;
-  const stacking = sight.chosen ?? (hasCategories(sight) ? 'category' : 'stack');
+  const stacking = stackingOf(sight);
   if (sight.stacking === stacking) return;
   sight.stacking = stacking;
   emit('options');

@@ -22,7 +22,7 @@ export function verdictCard(sight) {
   const { report } = sight;
   if (!report) return waiting(sight);
   const tone = ICONS[report.tone] ? report.tone : 'note';
-  return el('article.card.verdict', { 'data-severity': tone, 'aria-labelledby': 'verdict-title' },
+  return el(`article.card.verdict${sight.moments > 1 ? '' : '.of-one-moment'}`, { 'data-severity': tone, 'aria-labelledby': 'verdict-title' },
     el('div.verdict-head', null, el(`p.eyebrow.is-${tone}`, null, icon(ICONS[tone]), el('span', null, report.eyebrow)), reportTools(sight)),
     el('h1', { id: 'verdict-title', 'data-metric': 'verdict', 'data-code': report.verdict }, ...marked(report.sentence)),
     el('p.why', null, ...report.why.flatMap((/** @type {string} */ text, /** @type {number} */ at) => [...(at ? [' '] : []), ...marked(text)])),
@@ -47,7 +47,7 @@ function certainty({ evidence, confidence, confidence_reason: reason, runner_up:
   return el('p.certain', null,
     facts ? el('span', null, el('b', null, term('evidence')), ' ', ...marked(facts)) : null,
     el('span', null, el('b', null, term('confidence', 'Confidence', reason ? `${reason[0].toUpperCase()}${reason.slice(1).replace(/\.?$/, '.')}` : null)), ` ${confidence.toFixed(2)}`),
-    next ? el('span', null, el('b', null, term('runner_up')), ` ${CAUSES[next.verdict] || next.verdict}${next.text ? ': ' : ''}`, ...marked(next.text || '')) : null);
+    next ? el('span', null, el('b', null, term('runner_up')), ' ', ...marked(next.text || CAUSES[next.verdict] || next.verdict)) : null);
 }
 
 /** What is known before the cause is. @param {Sight} sight */

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod oom_message;
+pub(crate) mod report;
 pub(crate) mod search;
 pub(crate) mod state;
 pub(crate) mod summary;

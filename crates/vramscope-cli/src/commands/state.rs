@@ -7,6 +7,7 @@ use std::str::FromStr;
 use vramscope_core::query::{AllocatorState, listed, state};
 use vramscope_core::replay::{Recording, Replay};
 use vramscope_core::units::{count, format_bytes, group_digits};
+use vramscope_diagnose::memory_summary;
 
 use crate::read;
 
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// One JSON object on standard output, with every segment and block
     #[arg(long)]
     json: bool,
+    /// The counters then, as a table like that of `torch.cuda.memory_summary()`
+    #[arg(long, conflicts_with = "json")]
+    summary: bool,
 }
 
 /// A moment to look at.
@@ -102,6 +106,11 @@ fn text(args: &Args, recording: &Recording) -> Result<String, String> {
             moments.iter().filter_map(|(device, moment)| listed(recording, *device, *moment)).collect();
         let json = serde_json::json!({ "schema": 1, "devices": devices });
         return Ok(json.to_string() + "\n");
+    }
+    if args.summary {
+        let tables =
+            moments.iter().filter_map(|(device, moment)| memory_summary(recording, *device, *moment));
+        return Ok(tables.map(|table| table.text()).collect::<Vec<_>>().join("\n"));
     }
     let lines = moments.iter().filter_map(|(device, moment)| {
         let label = recording.device(*device)?.0.label();

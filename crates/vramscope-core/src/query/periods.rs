@@ -8,21 +8,25 @@ use crate::replay::{Axis, Labels, Replay};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct Period {
-    /// Of the longest, if there are several; null for a step.
+    /// Of the one that takes most of it, if there are several and one does; null for a step.
     pub phase: Option<&'static str>,
-    /// Number of the step, from 0; of the longest, if there are several.
+    /// Number of the step, from 0; of several as above.
     pub step: Option<u32>,
     /// How many it stands for.
     pub count: u32,
     /// In units of the axis; may lie outside of what was asked for.
     pub x0: f64,
     pub x1: f64,
+    /// Of the one that it is named after, else of all.
     pub first_event: u32,
     pub last_event: u32,
     /// From its first event to its last.
     pub duration_us: Option<i64>,
     /// Requested bytes after its last event.
     pub end_bytes: u64,
+    /// The longest: its length and its events.
+    #[serde(skip)]
+    longest: (f64, u32, u32),
 }
 
 /// What is shown of an axis: its borders, and the width of a pixel.
@@ -72,16 +76,17 @@ fn merged(replay: &Replay, shown: Shown, all: impl Iterator<Item = Events>) -> V
                     && ((last.count > 1 || is_thin(last)) && next.x0 - last.x1 < shown.px
                         || pixel(next.x0) < pixel(last.x1)) =>
             {
-                last.join(&next, next.x1 - next.x0 > last.x1 - last.x0);
+                last.join(&next);
             }
             // A thin one in the first pixel of a thick one.
             Some(last) if is_thin(last) && pixel(last.x0) == pixel(next.x0) => {
-                last.join(&next, true);
+                last.join(&next);
             }
             _ => kept.push(next),
         }
     }
     for period in &mut kept {
+        period.name();
         period.end_bytes = replay.requested_at(period.last_event.saturating_add(1));
         period.duration_us = replay
             .time_at(period.last_event.saturating_add(1))
@@ -98,17 +103,39 @@ fn placed(replay: &Replay, axis: Axis, (phase, step, first_event, last_event): E
         Axis::Event => (f64::from(start), f64::from(end) + 1.0),
         Axis::Time => (replay.time_at(start).unwrap_or(0) as f64, replay.time_at(end).unwrap_or(0) as f64),
     };
-    Period { phase, step, count: 1, x0, x1, first_event, last_event, duration_us: None, end_bytes: 0 }
+    let longest = (x1 - x0, first_event, last_event);
+    Period {
+        phase,
+        step,
+        count: 1,
+        x0,
+        x1,
+        first_event,
+        last_event,
+        duration_us: None,
+        end_bytes: 0,
+        longest,
+    }
 }
 
 impl Period {
-    /// Takes in the next one; `named_after_it`: it is the longer one.
-    fn join(&mut self, next: &Period, named_after_it: bool) {
-        if named_after_it {
-            (self.phase, self.step) = (next.phase, next.step);
+    /// Takes in the next one.
+    fn join(&mut self, next: &Period) {
+        if next.longest.0 > self.longest.0 {
+            (self.phase, self.step, self.longest) = (next.phase, next.step, next.longest);
         }
         self.count += next.count;
         self.x1 = self.x1.max(next.x1);
         self.last_event = self.last_event.max(next.last_event);
+    }
+
+    /// One that takes most of the box gives it its name and its events; without such a one it has no name.
+    fn name(&mut self) {
+        let (length, first_event, last_event) = self.longest;
+        if length * 2.0 >= self.x1 - self.x0 {
+            (self.first_event, self.last_event) = (first_event, last_event);
+        } else {
+            (self.phase, self.step) = (None, None);
+        }
     }
 }

@@ -166,7 +166,7 @@ pub(crate) fn peak_figures(replay: &Replay) -> Figures {
 
 /// Why the sizes of some blocks are not known.
 #[inline]
-pub(crate) fn unknown_reason(replay: &Replay) -> Option<String> {
+pub fn unknown_reason(replay: &Replay) -> Option<String> {
     let Some(model) = replay.model() else { return Some("The allocator model was not checked.".into()) };
     if !model.applies {
         return Some("This memory has another allocator than GPUs.".into());
@@ -208,7 +208,7 @@ fn model_of(model: &replay::model::Model) -> Model {
 }
 
 /// The trace tells the past from its beginning: nothing was there before its first event, and it was not cut.
-pub(crate) fn is_complete(device: &Device, replay: &Replay, partial: bool) -> bool {
+pub fn is_complete(device: &Device, replay: &Replay, partial: bool) -> bool {
     let history = replay.history();
     let began_empty = replay.requested_at(0) == 0 && replay.reserved_at(0) == 0;
     !partial

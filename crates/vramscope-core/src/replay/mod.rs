@@ -19,6 +19,7 @@ mod slots;
 pub mod stacking;
 pub mod state;
 mod times;
+pub mod what_if;
 
 pub use allocations::Allocations;
 pub use axis::Axis;

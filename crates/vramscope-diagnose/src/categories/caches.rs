@@ -1,5 +1,6 @@
 //! Caches that grow by replacement: the next, larger block of a place is born shortly before this one dies.
 
+use vramscope_core::order;
 use vramscope_core::replay::{Category, Phase};
 
 use super::Sorting;
@@ -27,15 +28,12 @@ pub(super) fn find(sorting: &mut Sorting<'_>) {
         fits && !facts.is_old(*id) && !decision.why.starts_with(super::workspaces::WORD)
     };
     // By stack, and among those of one stack in order of birth.
-    let mut by_stack: Vec<u64> = facts
-        .ids()
-        .filter(may_be_cache)
-        .map(|id| u64::from(facts.stack(id).0) << 32 | u64::from(id))
-        .collect();
-    by_stack.sort_unstable();
+    let mut by_stack: Vec<(u64, u32)> =
+        facts.ids().filter(may_be_cache).map(|id| (u64::from(facts.stack(id).0), id)).collect();
+    order::pairs(&mut by_stack);
     let mut found = Vec::new();
-    for place in by_stack.chunk_by(|a, b| a >> 32 == b >> 32).filter(|place| place.len() >= FEWEST_OF_CACHE) {
-        let ids: Vec<u32> = place.iter().map(|packed| *packed as u32).collect();
+    for place in by_stack.chunk_by(|a, b| a.0 == b.0).filter(|place| place.len() >= FEWEST_OF_CACHE) {
+        let ids: Vec<u32> = place.iter().map(|(_, id)| *id).collect();
         chains(sorting, &ids, &mut found);
     }
     for id in found {

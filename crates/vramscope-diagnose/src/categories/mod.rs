@@ -11,10 +11,10 @@ mod forward;
 mod open_ends;
 mod workspaces;
 
-use hashbrown::HashMap;
 use vramscope_core::replay::{Category, N_CATEGORIES, Rule};
 
 use crate::facts::{Facts, StackKind};
+use crate::numbering::{Numbering, Sums, key};
 use crate::phases::Timetable;
 use book::{Book, Decision};
 use first_pass::Found;
@@ -75,9 +75,11 @@ struct Sorting<'a> {
     workspaces: workspaces::Known,
     /// Events of backward proper, not of a forward that runs again.
     proper_backward: Vec<u32>,
-    votes: HashMap<(u32, u64), [u32; N_CATEGORIES]>,
+    /// By number of the place.
+    places: Numbering,
+    votes: Vec<[u32; N_CATEGORIES]>,
     /// Sizes of parameters, and how many have them.
-    parameters: HashMap<u64, u32>,
+    parameters: Sums,
 }
 
 impl<'a> Sorting<'a> {
@@ -89,8 +91,9 @@ impl<'a> Sorting<'a> {
             rule_of: vec![0; facts.ids().len()],
             workspaces: workspaces::Known::of(facts, table),
             proper_backward: first_pass::proper_backward(facts, table),
-            votes: HashMap::new(),
-            parameters: HashMap::new(),
+            places: Numbering::default(),
+            votes: Vec::new(),
+            parameters: Sums::default(),
         }
     }
 
@@ -107,10 +110,10 @@ impl<'a> Sorting<'a> {
     }
 
     /// What was born at the same place: inner frames, or without stacks the size.
-    fn place(&self, id: u32) -> (u32, u64) {
+    fn place(&self, id: u32) -> (u64, u64) {
         match self.without_stacks() {
             true => (0, self.facts.size_bytes(id)),
-            false => (self.facts.sites.inner(self.facts.stack(id)), 0),
+            false => (u64::from(self.facts.sites.inner(self.facts.stack(id))), 0),
         }
     }
 
@@ -119,11 +122,14 @@ impl<'a> Sorting<'a> {
         for id in self.facts.ids() {
             let category = self.decision(id).category;
             if category == Category::Parameter {
-                *self.parameters.entry(self.facts.size_bytes(id)).or_default() += 1;
+                self.parameters.add(key(self.facts.size_bytes(id)), 0);
             }
             if !self.facts.is_old(id) && category != Category::Unknown {
-                let place = self.place(id);
-                self.votes.entry(place).or_default()[category.index()] += 1;
+                let place = self.places.of(self.place(id));
+                if place == self.votes.len() {
+                    self.votes.push([0; N_CATEGORIES]);
+                }
+                self.votes[place][category.index()] += 1;
             }
         }
     }

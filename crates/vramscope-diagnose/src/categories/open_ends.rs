@@ -6,6 +6,7 @@ use super::Sorting;
 use super::book::{Decision, decide};
 use super::forward::is_input;
 use crate::evidence::Flags;
+use crate::numbering::key;
 use crate::phases::run_after;
 use crate::thresholds::{
     CERTAINTY_WITHOUT_STACKS_PERCENT, NEWEST_EVENTS, SHARE_OF_VOTES, TEMPORARY_MAY_LIVE_EVENTS,
@@ -21,7 +22,7 @@ pub(super) fn by_place_or_phase(sorting: &Sorting<'_>, id: u32) -> Decision {
 
 /// What most allocations of its place were.
 fn as_before(sorting: &Sorting<'_>, id: u32) -> Option<Decision> {
-    let votes = sorting.votes.get(&sorting.place(id))?;
+    let votes = sorting.votes.get(sorting.places.get(sorting.place(id))?)?;
     let all: u32 = votes.iter().sum();
     let (most, at) =
         (0..N_CATEGORIES).map(|at| (votes[at], at)).max_by_key(|(n, at)| (*n, N_CATEGORIES - at))?;
@@ -38,7 +39,7 @@ fn as_before(sorting: &Sorting<'_>, id: u32) -> Option<Decision> {
 fn by_phase(sorting: &Sorting<'_>, id: u32) -> Decision {
     let (facts, table) = (sorting.facts, sorting.table);
     let flags = facts.evidence(id).flags;
-    let of_a_parameter = sorting.parameters.contains_key(&facts.size_bytes(id));
+    let of_a_parameter = sorting.parameters.count(key(facts.size_bytes(id))) > 0;
     match table.phase(facts.birth(id)) {
         Phase::Backward if flags.has(Flags::RECOMPUTE) => {
             decide(Category::Activation, 60, "made again in a backward that is not over")

@@ -1,10 +1,9 @@
 //! Workspaces of kernel libraries where no native frame names them: by their sizes.
 
-use hashbrown::{HashMap, HashSet};
-use vramscope_core::ids::{StackId, StreamId};
 use vramscope_core::replay::Phase;
 
 use crate::facts::{Facts, StackKind};
+use crate::numbering::{Numbering, Sums, key};
 use crate::phases::{Timetable, run_at};
 use crate::thresholds::{SHARE_OF_DROPPED_GRADIENTS, WORKSPACE_BYTES, WORKSPACE_BYTES_LT};
 
@@ -13,11 +12,11 @@ pub(super) const WORD: &str = "workspace";
 
 pub(super) struct Known {
     /// How often each (size, stack, stream) occurs, of sizes that workspaces have.
-    times: HashMap<(u64, StackId, StreamId), u32>,
+    times: Sums,
     /// Sizes of what the model was built of.
-    built: HashSet<u64>,
+    built: Numbering,
     /// First events of backward runs whose survivors mostly die later.
-    dropped: HashSet<u32>,
+    dropped: Numbering,
     at_most: u32,
     applies: bool,
 }
@@ -25,38 +24,44 @@ pub(super) struct Known {
 impl Known {
     pub(super) fn of(facts: &Facts<'_>, table: &Timetable) -> Self {
         let mut known = Self {
-            times: HashMap::new(),
-            built: HashSet::new(),
-            dropped: HashSet::new(),
+            times: Sums::default(),
+            built: Numbering::default(),
+            dropped: Numbering::default(),
             at_most: if facts.stacks == StackKind::Absent { 2 } else { 1 },
             applies: matches!(facts.stacks, StackKind::Python | StackKind::Absent),
         };
-        let mut survivors: HashMap<u32, (u32, u32)> = HashMap::new();
+        // All of a backward run that outlive it, and those among them that die.
+        let (mut survivors, mut died) = (Sums::default(), Sums::default());
         for id in facts.ids().filter(|&id| known.applies && !facts.is_old(id)) {
             let (birth, size) = (facts.birth(id), facts.size_bytes(id));
             if is_size(size) || size == WORKSPACE_BYTES_LT {
-                *known.times.entry(key(facts, id)).or_default() += 1;
+                known.times.add(place(facts, id), 0);
             }
             match table.phase(birth) {
-                Phase::Build => drop(known.built.insert(size)),
+                Phase::Build => drop(known.built.of(key(size))),
                 Phase::Backward => {
                     let run = run_at(&table.backward, birth);
                     if let Some(run) = run.filter(|run| facts.death(id) > run.last) {
-                        let (all, died) = survivors.entry(run.first).or_default();
-                        *all += 1;
-                        *died += u32::from(!facts.is_kept(id));
+                        survivors.add(key(run.first), 0);
+                        if !facts.is_kept(id) {
+                            died.add(key(run.first), 0);
+                        }
                     }
                 }
                 _ => {}
             }
         }
-        let mostly = |(all, died): (u32, u32)| f64::from(died) >= SHARE_OF_DROPPED_GRADIENTS * f64::from(all);
-        known.dropped = survivors.into_iter().filter(|(_, n)| mostly(*n)).map(|(first, _)| first).collect();
+        for run in &table.backward {
+            let (all, died) = (survivors.count(key(run.first)), died.count(key(run.first)));
+            if all > 0 && f64::from(died) >= SHARE_OF_DROPPED_GRADIENTS * f64::from(all) {
+                known.dropped.of(key(run.first));
+            }
+        }
         known
     }
 
     fn is_rare(&self, facts: &Facts<'_>, id: u32) -> bool {
-        self.times.get(&key(facts, id)).is_some_and(|&times| times <= self.at_most)
+        (1..=self.at_most).contains(&self.times.count(place(facts, id)))
     }
 
     /// Born in forward or inference, kept.
@@ -75,12 +80,12 @@ impl Known {
     /// Born in backward, kept although the gradients were dropped.
     pub(super) fn in_backward(&self, facts: &Facts<'_>, id: u32, first_of_run: u32) -> bool {
         let size = facts.size_bytes(id);
-        let by_size = is_size(size) && self.is_rare_twice(facts, id) && !self.built.contains(&size);
-        self.applies && (self.dropped.contains(&first_of_run) || by_size)
+        let by_size = is_size(size) && self.is_rare_twice(facts, id) && self.built.get(key(size)).is_none();
+        self.applies && (self.dropped.get(key(first_of_run)).is_some() || by_size)
     }
 
     fn is_rare_twice(&self, facts: &Facts<'_>, id: u32) -> bool {
-        self.times.get(&key(facts, id)).is_some_and(|&times| times <= 2)
+        (1..=2).contains(&self.times.count(place(facts, id)))
     }
 }
 
@@ -88,6 +93,8 @@ fn is_size(size_bytes: u64) -> bool {
     WORKSPACE_BYTES.contains(&size_bytes)
 }
 
-fn key(facts: &Facts<'_>, id: u32) -> (u64, StackId, StreamId) {
-    (facts.size_bytes(id), facts.stack(id), facts.replay.allocations().stream(id))
+/// Size, and stack with stream.
+fn place(facts: &Facts<'_>, id: u32) -> (u64, u64) {
+    let stream = facts.replay.allocations().stream(id);
+    (facts.size_bytes(id), u64::from(facts.stack(id).0) << 32 | u64::from(stream.0))
 }

@@ -1,12 +1,12 @@
 //! Forward without backward.
 
-use hashbrown::HashMap;
 use vramscope_core::replay::{Category, Phase};
 
 use super::note;
 use crate::analysis::Analysis;
 use crate::evidence::Flags;
 use crate::facts::NONE;
+use crate::numbering::{Sums, key};
 use crate::report::Finding;
 use crate::thresholds::{FEWEST_IN_BURST, LEAST_SHARE_OF_BURST, SHARE_HELD_TO_THE_END};
 use crate::words::{bytes, percent};
@@ -16,7 +16,7 @@ use crate::words::{bytes, percent};
 /// Without gradients a result goes as soon as the next module has read it.
 pub(super) fn without_no_grad(analysis: &Analysis<'_>) -> Option<Finding> {
     let facts = analysis.facts;
-    let mut in_burst: HashMap<u32, (u64, u32)> = HashMap::new();
+    let mut in_burst = Sums::default();
     let (mut all, mut burst) = (0u64, 0u32);
     for event in 0..facts.n {
         let id = facts.freed_at[event as usize];
@@ -24,14 +24,13 @@ pub(super) fn without_no_grad(analysis: &Analysis<'_>) -> Option<Finding> {
             burst += u32::from(facts.is_alloc(event));
         } else if counts(analysis, id) {
             let size = facts.size_bytes(id);
-            let sum = in_burst.entry(burst).or_default();
-            *sum = (sum.0 + size, sum.1 + 1);
+            in_burst.add(key(burst), size);
             all += size;
         }
     }
-    let large = in_burst.iter().filter(|(_, (_, n))| *n as usize >= FEWEST_IN_BURST);
-    let held: u64 = large.clone().map(|(_, (bytes, _))| bytes).sum();
-    let most = large.map(|(_, (bytes, _))| *bytes).max()?;
+    let large = in_burst.all().iter().filter(|(_, n)| *n as usize >= FEWEST_IN_BURST);
+    let held: u64 = large.clone().map(|(bytes, _)| bytes).sum();
+    let most = large.map(|(bytes, _)| *bytes).max()?;
     let enough = most as f64 >= LEAST_SHARE_OF_BURST * facts.peak_bytes as f64;
     if !enough || (held as f64) < SHARE_HELD_TO_THE_END * all as f64 {
         return None;

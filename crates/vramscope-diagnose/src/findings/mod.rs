@@ -8,6 +8,7 @@ mod recording;
 mod steps;
 
 use vramscope_core::ids::StackId;
+use vramscope_core::order;
 
 use crate::analysis::Analysis;
 use crate::cause::Cause;
@@ -36,7 +37,7 @@ pub(crate) fn all(analysis: &Analysis<'_>, cause: &Cause, story: &Story) -> Vec<
     ];
     findings.extend(others.into_iter().flatten());
     // The sort keeps the order of equal ones: the cause stays first.
-    findings.sort_by_key(|finding| finding.severity);
+    order::by_class(&mut findings, |finding| finding.severity as u8);
     findings
 }
 

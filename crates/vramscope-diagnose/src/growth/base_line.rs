@@ -1,5 +1,7 @@
 //! The base line: how low memory falls between one step and the next. It does not depend on batch sizes.
 
+use vramscope_core::order;
+
 use crate::facts::Facts;
 use crate::phases::Timetable;
 use crate::thresholds::FEWEST_STEPS_OF_BASE_LINE;
@@ -36,7 +38,8 @@ impl BaseLine {
             let later = some.iter().enumerate().skip(at + 1);
             slopes.extend(later.map(|(to, high)| (high - low) / ((to - at) * every) as i64));
         }
-        slopes.sort_unstable();
+        // Signed numbers in their order as unsigned ones.
+        order::by_number(&mut slopes, |slope| (*slope as u64) ^ (1 << 63));
         let rising = lows.windows(2).filter(|pair| pair[1] > pair[0]).count();
         Some(Self {
             slope_bytes: slopes.get(slopes.len() / 2).copied()?,

@@ -10,6 +10,7 @@ use crate::categories::Categories;
 use crate::facts::Facts;
 use crate::phases::Timetable;
 use crate::thresholds::TAIL_IN_FORWARDS;
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 pub(crate) use base_line::BaseLine;
@@ -60,7 +61,7 @@ fn start_of_rounds(facts: &Facts<'_>, table: &Timetable) -> Option<u32> {
     let tail = table.steps.last()?.last_event + 1;
     let mut forwards: Vec<u32> =
         table.work.iter().filter(|run| run.phase == Phase::Forward).map(|run| run.last - run.first).collect();
-    forwards.sort_unstable();
+    order::by_number(&mut forwards, |events| u64::from(*events));
     let usual = forwards.get(forwards.len() / 2).copied().unwrap_or(0);
     let backward_again = table.backward.iter().any(|run| run.first >= tail);
     let long = f64::from(facts.n.saturating_sub(tail)) > TAIL_IN_FORWARDS * f64::from(usual);

@@ -1,5 +1,6 @@
 //! Places outside training whose base line rises to the end: in bytes and in blocks, in most parts of the trace.
 
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 use super::places::grouped;
@@ -49,7 +50,7 @@ pub(super) fn find(
         .filter_map(|ids| retained(facts, ids, first_free.max(from)))
         .filter(|place| facts.last_oom().is_some() || is_no_cache(place, categories))
         .collect();
-    found.sort_unstable_by_key(|place| (std::cmp::Reverse(place.late_bytes), place.kept.first().copied()));
+    order::by_number(&mut found, |place| !place.late_bytes);
     found
 }
 
@@ -130,18 +131,20 @@ fn retained(facts: &Facts<'_>, ids: &[u32], from: u32) -> Option<Retained> {
 
 /// What is alive after each birth and death, as lowest from then on.
 fn future_lows(facts: &Facts<'_>, ids: &[u32]) -> Vec<Low> {
-    let mut changes: Vec<(u32, u32, bool)> = Vec::new();
+    // Event and what happens, with the allocation beside it.
+    let mut changes: Vec<(u64, u32)> = Vec::new();
     for &id in ids {
-        changes.push((facts.birth(id), id, true));
+        changes.push((u64::from(facts.birth(id)) << 1 | 1, id));
         if !facts.is_kept(id) {
-            changes.push((facts.death(id), id, false));
+            changes.push((u64::from(facts.death(id)) << 1, id));
         }
     }
-    changes.sort_unstable();
+    order::pairs(&mut changes);
     let mut lows = Vec::with_capacity(changes.len());
     let (mut bytes, mut blocks) = (0u64, 0u32);
-    for (event, id, born) in changes {
-        match born {
+    for (packed, id) in changes {
+        let event = (packed >> 1) as u32;
+        match packed & 1 == 1 {
             true => (bytes, blocks) = (bytes.saturating_add(facts.size_bytes(id)), blocks + 1),
             false => (bytes, blocks) = (bytes.saturating_sub(facts.size_bytes(id)), blocks.saturating_sub(1)),
         }

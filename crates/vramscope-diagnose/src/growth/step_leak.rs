@@ -1,11 +1,12 @@
 //! What each training step leaves behind.
 
-use hashbrown::HashMap;
+use vramscope_core::order;
 use vramscope_core::replay::Category;
 
 use super::places::Places;
 use crate::categories::Categories;
 use crate::facts::Facts;
+use crate::numbering::{Numbering, key};
 use crate::phases::Timetable;
 use crate::thresholds::FEWEST_MIDDLE_STEPS;
 
@@ -38,38 +39,35 @@ impl StepLeak {
         if n < FEWEST_MIDDLE_STEPS + 2 {
             return None;
         }
-        let mut kept: HashMap<u32, Kept> = HashMap::new();
-        // Which of the last middle steps a place leaves something in, and how much.
+        // By number of the place: what is kept, and how much of it is of each of the last middle steps.
+        let (mut numbers, mut places) = (Numbering::default(), Places::default());
+        let mut kept: Vec<(Kept, [u64; LAST])> = Vec::new();
         let last = n - 1 - LAST.min(n - 2)..n - 1;
-        let mut left: HashMap<u32, [u64; LAST]> = HashMap::new();
-        let mut places = Places::default();
         let counts = |id: &u32| {
             let lasting = matches!(categories.category(*id), Category::Parameter | Category::OptimizerState);
             facts.is_kept(*id) && !facts.is_old(*id) && !lasting && !categories.is_workspace(*id)
         };
         for id in facts.ids().filter(counts) {
-            let Some(step) =
-                table.step_at(facts.birth(id)).map(|step| step as usize).filter(|&step| step > 0)
-            else {
-                continue;
-            };
-            let place = places.number(facts, id);
+            let Some(step) = table.step_at(facts.birth(id)).map(|step| step as usize) else { continue };
+            let number = numbers.of(key(places.number(facts, id)));
+            if number == kept.len() {
+                kept.push(Default::default());
+            }
             let size = facts.size_bytes(id);
-            let all = kept.entry(place).or_default();
+            let (all, left) = &mut kept[number];
             all.bytes += size;
             all.ids.push(id);
             if last.contains(&step) {
-                left.entry(place).or_default()[step - last.start] += size;
+                left[step - last.start] += size;
             }
         }
         let n_last = last.len();
-        let each = |left: &[u64; LAST]| left[..n_last].iter().all(|bytes| *bytes > 0);
-        let common: Vec<u32> = left.iter().filter(|(_, left)| each(left)).map(|(place, _)| *place).collect();
+        kept.retain(|(_, left)| left[..n_last].iter().all(|bytes| *bytes > 0));
         let mut sums: Vec<u64> =
-            (0..n_last).map(|step| common.iter().map(|place| left[place][step]).sum()).collect();
-        sums.sort_unstable();
-        let mut places: Vec<Kept> = common.iter().filter_map(|place| kept.remove(place)).collect();
-        places.sort_unstable_by_key(|kept| (std::cmp::Reverse(kept.bytes), kept.ids.first().copied()));
+            (0..n_last).map(|step| kept.iter().map(|(_, left)| left[step]).sum()).collect();
+        order::by_number(&mut sums, |sum| *sum);
+        let mut places: Vec<Kept> = kept.into_iter().map(|(kept, _)| kept).collect();
+        order::by_number(&mut places, |kept| !kept.bytes);
         Some(Self {
             bytes_per_step: sums.get(n_last / 2).copied().unwrap_or(0),
             middle_steps: n as u32 - 2,

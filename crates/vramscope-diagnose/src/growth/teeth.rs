@@ -1,12 +1,13 @@
 //! Sawtooth: what reference cycles hold goes only when Python's collector runs, in one burst.
 
-use hashbrown::{HashMap, HashSet};
+use vramscope_core::order;
 use vramscope_core::replay::Category;
 
 use super::places::Places;
 use crate::categories::Categories;
 use crate::evidence::Flags;
 use crate::facts::{Facts, NONE, StackKind};
+use crate::numbering::{Numbering, Sums, key};
 use crate::phases::Timetable;
 use crate::thresholds::{
     FEWEST_IN_BURST, FEWEST_STALE_STEPS, FEWEST_TEETH_WITHOUT_STACKS_OF_FREES, LEAST_BURST_BYTES,
@@ -30,7 +31,7 @@ pub(super) fn find(facts: &Facts<'_>, table: &Timetable, categories: &Categories
     let mut teeth: Vec<Tooth> = Vec::new();
     let bursts = bursts(facts);
     let in_bursts = match table.trains() {
-        true => HashMap::new(),
+        true => InBursts::default(),
         false => deaths_in_bursts(facts, &bursts),
     };
     for burst in bursts {
@@ -101,7 +102,10 @@ fn of_training(
         !facts.is_old(*id) && !lasting && born.is_some_and(|born| born < step)
     };
     let stale: Vec<u32> = burst.iter().copied().filter(is_stale).collect();
-    let steps: HashSet<Option<u32>> = stale.iter().map(|&id| table.step_at(facts.birth(id))).collect();
+    let mut steps = Numbering::default();
+    for id in &stale {
+        steps.of(key(table.step_at(facts.birth(*id)).unwrap_or(0)));
+    }
     if steps.len() < FEWEST_STALE_STEPS {
         return None;
     }
@@ -109,7 +113,7 @@ fn of_training(
 }
 
 /// Without training: by the collector; or many blocks of one place, each of a round of its own, that die in no other way and come again.
-fn of_rounds(facts: &Facts<'_>, burst: &[u32], in_bursts: &HashMap<u32, (u32, u32)>) -> Option<Tooth> {
+fn of_rounds(facts: &Facts<'_>, burst: &[u32], in_bursts: &InBursts) -> Option<Tooth> {
     let ids: Vec<u32> = burst.iter().copied().filter(|&id| !facts.is_old(id)).collect();
     let found = tooth(facts, ids)?;
     if found.certain {
@@ -124,27 +128,32 @@ fn of_rounds(facts: &Facts<'_>, burst: &[u32], in_bursts: &HashMap<u32, (u32, u3
         return None;
     }
     let mut places = Places::default();
-    let mut of_place: HashMap<u32, u32> = HashMap::new();
-    found.ids.iter().for_each(|&id| *of_place.entry(places.number(facts, id)).or_default() += 1);
-    let (&place, &most) = of_place.iter().max_by_key(|(place, n)| (**n, **place))?;
+    let mut of_place = Sums::default();
+    found.ids.iter().for_each(|&id| of_place.add(key(places.number(facts, id)), 1));
+    let most = of_place.all().iter().map(|sum| sum.1).max()?;
+    let place = *found.ids.iter().find(|&&id| of_place.count(key(places.number(facts, id))) == most)?;
     let of_one_place = f64::from(most) >= MOST_OF_ONE_PLACE * found.ids.len() as f64;
-    let only_in_bursts = facts.site(found.ids[0]) == 0
-        || in_bursts
-            .get(&place)
-            .is_none_or(|(burst, all)| f64::from(*burst) >= SHARE_OF_PLACE_IN_BURSTS * f64::from(*all));
+    let site = key(facts.site(place));
+    let (burst, all) = (in_bursts.burst.count(site), in_bursts.all.count(site));
+    let only_in_bursts =
+        facts.site(place) == 0 || f64::from(burst) >= SHARE_OF_PLACE_IN_BURSTS * f64::from(all);
     (of_one_place && only_in_bursts && comes_again(facts, &found.ids)).then_some(found)
 }
 
-/// By place: deaths in bursts of several rounds, and deaths in all.
-fn deaths_in_bursts(facts: &Facts<'_>, bursts: &[Vec<u32>]) -> HashMap<u32, (u32, u32)> {
-    let mut deaths: HashMap<u32, (u32, u32)> = HashMap::new();
+/// Deaths by place: in bursts of several rounds, and in all.
+#[derive(Default)]
+struct InBursts {
+    burst: Sums,
+    all: Sums,
+}
+
+fn deaths_in_bursts(facts: &Facts<'_>, bursts: &[Vec<u32>]) -> InBursts {
+    let mut deaths = InBursts::default();
     for id in facts.ids().filter(|&id| !facts.is_kept(id) && !facts.is_old(id)) {
-        deaths.entry(facts.site(id)).or_default().1 += 1;
+        deaths.all.add(key(facts.site(id)), 1);
     }
     for burst in bursts.iter().filter(|burst| rounds(facts, burst) >= ROUNDS_OF_TOOTH) {
-        for &id in burst {
-            deaths.entry(facts.site(id)).or_default().0 += 1;
-        }
+        burst.iter().for_each(|&id| deaths.burst.add(key(facts.site(id)), 1));
     }
     deaths
 }
@@ -152,20 +161,23 @@ fn deaths_in_bursts(facts: &Facts<'_>, bursts: &[Vec<u32>]) -> HashMap<u32, (u32
 /// Births with a death of something else between: their holders belong to different rounds.
 fn rounds(facts: &Facts<'_>, ids: &[u32]) -> usize {
     let mut births: Vec<u32> = ids.iter().map(|&id| facts.birth(id)).collect();
-    births.sort_unstable();
+    order::by_number(&mut births, |event| u64::from(*event));
     births.windows(2).filter(|pair| facts.drops_something(pair[0], pair[1])).count() + 1
 }
 
 /// The same places go on making blocks that live on.
 fn comes_again(facts: &Facts<'_>, ids: &[u32]) -> bool {
     let Some(end) = ids.iter().map(|&id| facts.death(id)).max() else { return false };
-    let stacks: HashSet<_> = ids.iter().map(|&id| facts.stack(id)).collect();
+    let mut stacks = Numbering::default();
+    for &id in ids {
+        stacks.of(key(facts.stack(id).0));
+    }
     let sizes = || ids.iter().map(|&id| facts.size_bytes(id));
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
     let lives_on = |id: &u32| {
         let size = facts.size_bytes(*id);
         let long = facts.is_kept(*id) || facts.death(*id) - facts.birth(*id) > 20;
-        stacks.contains(&facts.stack(*id)) && (least..=most).contains(&size) && long
+        stacks.get(key(facts.stack(*id).0)).is_some() && (least..=most).contains(&size) && long
     };
     facts.born_in(end + 1, facts.n).filter(lives_on).take(3).count() == 3
 }

@@ -1,5 +1,6 @@
 //! What to do about a message, largest effect first.
 
+use vramscope_core::order;
 use vramscope_core::units::format_bytes;
 
 use super::facts::Facts;
@@ -114,7 +115,7 @@ fn cap(facts: &Facts) -> Advice {
 
 fn other_processes(facts: &Facts) -> Advice {
     let mut largest: Vec<_> = facts.others.iter().collect();
-    largest.sort_unstable_by_key(|process| std::cmp::Reverse(process.bytes));
+    order::by_number(&mut largest, |process| !process.bytes);
     let named = largest
         .iter()
         .take(NAMED)

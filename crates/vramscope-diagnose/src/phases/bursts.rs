@@ -1,5 +1,6 @@
 //! `zero_grad` and the optimizer, where stacks do not tell: gradients are dropped in one loop.
 
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 use crate::evidence::Flags;
@@ -21,7 +22,7 @@ pub(super) fn find_zero_grad(facts: &Facts<'_>, phases: &mut [Phase]) {
         if deaths.len() < 2 {
             continue;
         }
-        deaths.sort_unstable();
+        order::by_number(&mut deaths, |event| u64::from(*event));
         let (from, to) = largest_group(&deaths, &allocs);
         if ((to - from + 1) as f64) < SHARE_OF_GRADIENTS_IN_BURST * deaths.len() as f64 || deaths[from] > next
         {

@@ -1,5 +1,6 @@
 //! Phases where no stack tells: the rise of transient memory is forward, its fall in reverse order backward, the last burst of frees zero_grad.
 
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 use super::excursions::{self, Excursion};
@@ -74,10 +75,10 @@ fn falls_in_reverse(facts: &Facts<'_>, excursion: &Excursion) -> bool {
     if at_top.len() < 4 {
         return false;
     }
-    let mut by_death: Vec<u64> =
-        at_top.iter().map(|&id| u64::from(facts.death(id)) << 32 | u64::from(facts.birth(id))).collect();
-    by_death.sort_unstable();
-    let births: Vec<u32> = by_death.iter().map(|packed| *packed as u32).collect();
+    let mut by_death: Vec<(u64, u32)> =
+        at_top.iter().map(|&id| (u64::from(facts.death(id)), facts.birth(id))).collect();
+    order::pairs(&mut by_death);
+    let births: Vec<u32> = by_death.iter().map(|(_, birth)| *birth).collect();
     if falls_or_rises(&births) >= FALLING_WITHOUT_SEED {
         return false;
     }

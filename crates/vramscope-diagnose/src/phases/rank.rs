@@ -1,16 +1,18 @@
 //! Rank correlation.
 
+use vramscope_core::order;
+
 /// Spearman's coefficient of a list of different numbers against its order: −1 if it falls throughout. 0 for fewer than three.
 pub(super) fn falls_or_rises(values: &[u32]) -> f64 {
     let n = values.len();
     if n < 3 {
         return 0.0;
     }
-    let mut order: Vec<u64> =
-        values.iter().enumerate().map(|(at, &value)| u64::from(value) << 32 | at as u64).collect();
-    order.sort_unstable();
-    let squares = order.iter().enumerate().map(|(rank, packed)| {
-        let difference = rank as f64 - (packed & 0xffff_ffff) as f64;
+    let mut sorted: Vec<(u64, u32)> =
+        values.iter().zip(0..).map(|(&value, at)| (u64::from(value), at)).collect();
+    order::pairs(&mut sorted);
+    let squares = sorted.iter().enumerate().map(|(rank, (_, at))| {
+        let difference = rank as f64 - f64::from(*at);
         difference * difference
     });
     let n = n as f64;

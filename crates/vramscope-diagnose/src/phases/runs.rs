@@ -1,5 +1,6 @@
 //! Events joined to runs; forward that no backward follows is inference.
 
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 use super::Run;
@@ -53,6 +54,6 @@ fn usual_forward(work: &[Run]) -> Option<u32> {
     let pairs =
         work.windows(2).filter(|pair| pair[0].phase == Phase::Forward && pair[1].phase == Phase::Backward);
     let mut lengths: Vec<u32> = pairs.map(|pair| pair[0].last - pair[0].first).collect();
-    lengths.sort_unstable();
+    order::by_number(&mut lengths, |length| u64::from(*length));
     lengths.get(lengths.len() / 2).copied()
 }

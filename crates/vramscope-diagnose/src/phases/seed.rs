@@ -1,5 +1,7 @@
 //! The seed of a backward: `ones_like(loss)`, a scalar that lives exactly as long as `backward()` runs.
 
+use vramscope_core::order;
+
 use super::rank::falls_or_rises;
 use crate::facts::{Facts, NONE};
 use crate::thresholds::{
@@ -46,7 +48,7 @@ fn cover(
     scalars: &mut [Seed],
     (first, latest): (u32, u32),
 ) -> Vec<u32> {
-    scalars.sort_unstable_by_key(|seed| std::cmp::Reverse(seed.birth));
+    order::by_number(scalars, |seed| !u64::from(seed.birth));
     let mut deaths = Sums::new((latest - first) as usize + 1);
     let counts = |id: &u32| facts.size_bytes(*id) > 8 && (first..=latest).contains(&facts.death(*id));
     let all: Vec<u32> = born.filter(counts).collect();

@@ -3,11 +3,12 @@
 use regex_lite::Regex;
 use vramscope_core::ids::StringId;
 use vramscope_core::model::{Annotation, Stage};
+use vramscope_core::order;
 use vramscope_core::replay::Phase;
 
 use super::from_stacks::EventEvidence;
 use crate::facts::{Facts, StackKind};
-use hashbrown::HashMap;
+use crate::numbering::{Numbering, key};
 
 /// A range that names a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,21 +34,23 @@ impl Window {
         }
         let names: Vec<(Regex, Phase)> =
             NAMES.iter().filter_map(|(name, phase)| Some((Regex::new(name).ok()?, *phase))).collect();
-        let mut known: HashMap<StringId, Option<Phase>> = HashMap::new();
+        let (mut known, mut phases) = (Numbering::default(), Vec::new());
         let mut phase_of = |name: StringId| {
-            *known.entry(name).or_insert_with(|| {
+            let number = known.of(key(name.0));
+            if number == phases.len() {
                 let text = facts.snapshot.strings.get(name);
                 let foreign = text.starts_with("nccl") || text.starts_with("FSDP");
                 let named = names.iter().find(|(name, _)| name.is_match(&text));
-                named.filter(|_| !foreign).map(|(_, phase)| *phase)
-            })
+                phases.push(named.filter(|_| !foreign).map(|(_, phase)| *phase));
+            }
+            phases[number]
         };
         let ends = (facts.time_us(0).unwrap_or(0), facts.time_us(facts.n - 1).unwrap_or(0));
         let mut windows = paired(&annotations, ends)
             .into_iter()
             .filter_map(|(name, from_us, to_us)| Some(Window { from_us, to_us, phase: phase_of(name)? }))
             .collect::<Vec<_>>();
-        windows.sort_unstable_by_key(|window| (window.from_us, window.to_us));
+        order::by_number(&mut windows, |window| window.from_us as u64);
         windows
     }
 }
@@ -59,19 +62,24 @@ fn of_device<'a>(facts: &Facts<'a>) -> Vec<&'a Annotation> {
 
 /// Starts and ends of one name together. A range cut off by the ring begins with the trace, one cut off by its end lasts until then.
 fn paired(annotations: &[&Annotation], (first_us, last_us): (i64, i64)) -> Vec<(StringId, i64, i64)> {
-    let mut open: HashMap<StringId, i64> = HashMap::new();
+    let (mut names, mut open) = (Numbering::default(), Vec::<(StringId, Option<i64>)>::new());
     let mut ranges = Vec::new();
     for annotation in annotations {
+        let number = names.of(key(annotation.name.0));
+        if number == open.len() {
+            open.push((annotation.name, None));
+        }
+        let began = &mut open[number].1;
         match annotation.stage {
-            Stage::Start => drop(open.insert(annotation.name, annotation.time_us)),
-            Stage::End => match open.remove(&annotation.name) {
+            Stage::Start => *began = Some(annotation.time_us),
+            Stage::End => match began.take() {
                 Some(from_us) => ranges.push((annotation.name, from_us, annotation.time_us)),
                 None if ranges.is_empty() => ranges.push((annotation.name, first_us, annotation.time_us)),
                 None => {}
             },
         }
     }
-    ranges.extend(open.into_iter().map(|(name, from_us)| (name, from_us, last_us)));
+    ranges.extend(open.into_iter().filter_map(|(name, from_us)| Some((name, from_us?, last_us))));
     ranges
 }
 
@@ -147,7 +155,7 @@ impl Sharding {
             .filter(|(_, from_us, to_us)| from_us <= to_us)
             .filter_map(|(name, from_us, to_us)| Some((from_us, to_us, kind(name)?)))
             .collect();
-        ranges.sort_unstable();
+        order::by_number(&mut ranges, |range| range.0 as u64);
         Sharding { ranges }
     }
 

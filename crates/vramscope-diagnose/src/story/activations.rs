@@ -1,5 +1,6 @@
 //! Activations and temporaries of one pass fill the memory.
 
+use vramscope_core::order;
 use vramscope_core::replay::{Category, Phase};
 
 use super::{Story, advice, asked, limit};
@@ -72,7 +73,7 @@ fn passing_ids(analysis: &Analysis<'_>, moment: u32) -> Vec<u32> {
 /// At most three blocks that are most of what passes, with their bytes.
 pub(crate) fn few_blocks(analysis: &Analysis<'_>, passing: u64) -> Option<(Vec<u32>, u64)> {
     let mut ids = passing_ids(analysis, analysis.moment());
-    ids.sort_unstable_by_key(|&id| (std::cmp::Reverse(analysis.facts.size_bytes(id)), id));
+    order::by_number(&mut ids, |&id| !analysis.facts.size_bytes(id));
     let mut held = 0;
     for (n, &id) in ids.iter().take(3).enumerate() {
         held += analysis.facts.size_bytes(id);
@@ -168,7 +169,7 @@ fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>,
             "`torch.autocast(\"cuda\", torch.bfloat16)` halves most activations, if they are in 32 bits now.",
             Some(passing / 2),
         ));
-        all.sort_by_key(|advice| std::cmp::Reverse(advice.effect_bytes));
+        order::by_number(&mut all, |advice| !advice.effect_bytes.unwrap_or(0));
     }
     all
 }

@@ -1,5 +1,6 @@
 //! Nothing grows, nothing failed: where the peak comes from.
 
+use vramscope_core::order;
 use vramscope_core::replay::{Category, Phase};
 
 use super::{Story, advice};
@@ -15,7 +16,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         .map(|&category| (sums[category.index()], category))
         .filter(|part| part.0 > 0)
         .collect();
-    parts.sort_unstable_by_key(|part| (std::cmp::Reverse(part.0), part.1));
+    order::by_number(&mut parts, |part| !part.0);
     let named: Vec<String> = parts
         .iter()
         .take(3)

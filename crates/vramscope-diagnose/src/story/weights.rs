@@ -1,5 +1,6 @@
 //! Model state fills the memory.
 
+use vramscope_core::order;
 use vramscope_core::replay::{Category, Phase};
 
 use super::{Story, advice, asked, limit};
@@ -53,49 +54,37 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
 
 fn what_to_change(weights: u64, gradients: u64, states: u64) -> Vec<Advice> {
     let mut all = vec![
-        (
-            weights / 2,
-            advice(
-                "Hold the weights in 16 bits.",
-                "`model.to(torch.bfloat16)`, or load with `torch_dtype=torch.bfloat16`. It halves them if they are in 32 bits; for inference, 8 or 4 bits quarter them and more.",
-                Some(weights / 2),
-            ),
+        advice(
+            "Hold the weights in 16 bits.",
+            "`model.to(torch.bfloat16)`, or load with `torch_dtype=torch.bfloat16`. It halves them if they are in 32 bits; for inference, 8 or 4 bits quarter them and more.",
+            Some(weights / 2),
         ),
-        (
-            (weights + gradients + states) / 2,
-            advice(
-                "Shard over more cards.",
-                "`fully_shard` (FSDP2) or ZeRO: each of two cards holds half of weights, gradients and state, each of N an N-th.",
-                Some((weights + gradients + states) / 2),
-            ),
+        advice(
+            "Shard over more cards.",
+            "`fully_shard` (FSDP2) or ZeRO: each of two cards holds half of weights, gradients and state, each of N an N-th.",
+            Some((weights + gradients + states) / 2),
         ),
     ];
     if states > 0 {
-        all.push((
-            states / 4 * 3,
-            advice(
-                "Use an optimizer with smaller state.",
-                "8-bit Adam holds a quarter of Adam's, SGD with momentum half, Adafactor next to nothing.",
-                Some(states / 4 * 3),
-            ),
+        all.push(advice(
+            "Use an optimizer with smaller state.",
+            "8-bit Adam holds a quarter of Adam's, SGD with momentum half, Adafactor next to nothing.",
+            Some(states / 4 * 3),
         ));
     } else {
-        all.push((0, advice(
+        all.push(advice(
             "Count what is still to come.",
             format!("Training adds as much again for gradients and, with Adam, twice as much for its state: {} in 32 bits.", bytes(weights.saturating_mul(3))),
             None,
-        )));
-    }
-    if gradients > 0 || states > 0 {
-        all.push((
-            (gradients + states) / 10 * 9,
-            advice(
-                "Train fewer parameters.",
-                "LoRA or frozen layers: gradients and state exist only for what is trained.",
-                Some((gradients + states) / 10 * 9),
-            ),
         ));
     }
-    all.sort_by_key(|(effect, _)| std::cmp::Reverse(*effect));
-    all.into_iter().map(|(_, advice)| advice).collect()
+    if gradients > 0 || states > 0 {
+        all.push(advice(
+            "Train fewer parameters.",
+            "LoRA or frozen layers: gradients and state exist only for what is trained.",
+            Some((gradients + states) / 10 * 9),
+        ));
+    }
+    order::by_number(&mut all, |advice| !advice.effect_bytes.unwrap_or(0));
+    all
 }

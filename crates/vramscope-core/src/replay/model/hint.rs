@@ -5,7 +5,7 @@ use crate::model::Snapshot;
 
 /// Who gave memory back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Hint {
+pub(in crate::replay) enum Hint {
     /// No stack tells.
     #[default]
     Unknown,
@@ -16,17 +16,17 @@ pub(super) enum Hint {
 }
 
 /// Hints by stack, each looked at once.
-pub(super) struct Hints<'a> {
+pub(in crate::replay) struct Hints<'a> {
     snapshot: &'a Snapshot,
     known: hashbrown::HashMap<StackId, Hint>,
 }
 
 impl<'a> Hints<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+    pub(in crate::replay) fn new(snapshot: &'a Snapshot) -> Self {
         Hints { snapshot, known: hashbrown::HashMap::new() }
     }
 
-    pub(super) fn of(&mut self, stack: StackId) -> Hint {
+    pub(in crate::replay) fn of(&mut self, stack: StackId) -> Hint {
         let snapshot = self.snapshot;
         *self.known.entry(stack).or_insert_with(|| hint_of(snapshot, stack))
     }

@@ -3,7 +3,8 @@
 use super::hint::{Hint, Hints};
 use crate::allocator::Config;
 use crate::allocator::sizes::{round_size, segment_size};
-use crate::model::{Action, Device};
+use crate::model::{Action, Device, Snapshot};
+use crate::replay::Replay;
 
 /// Bounds of the memory limit, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,12 @@ pub struct LimitRange {
     pub low_bytes: u64,
     /// The least that was ever refused, less one: the limit is not above. `None` if nothing was refused.
     pub high_bytes: Option<u64>,
+}
+
+/// What the events alone prove about the memory limit; the allocator model need not have been checked.
+pub fn proven_limit(snapshot: &Snapshot, device: &Device, replay: &Replay) -> LimitRange {
+    let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    infer(device, replay.reserved_at(0), &config, &mut Hints::new(snapshot))
 }
 
 /// Every request that got new memory asked for no more than the limit; every one that first gave memory back, or failed, asked for more.

@@ -5,15 +5,16 @@
 //! and with it the bytes allocated and active at any moment.
 
 mod cause;
-mod hint;
+pub(in crate::replay) mod hint;
 mod limit;
 mod lockstep;
 mod recorded;
-mod start;
+pub(in crate::replay) mod start;
 
 pub use cause::Cause;
-pub use limit::LimitRange;
+pub use limit::{LimitRange, proven_limit};
 pub use lockstep::Lockstep;
+pub(in crate::replay) use lockstep::private_frees;
 
 /// What came of the comparison.
 #[derive(Clone, Debug, Default)]

@@ -12,20 +12,20 @@ use crate::replay::segments::Owner;
 use crate::replay::state::{SegmentNow, segments_at};
 
 /// Bytes that a comparison has shown to belong to a block from before the first event, by its address.
-pub(super) type Remainders = HashMap<u64, u64>;
+pub(in crate::replay) type Remainders = HashMap<u64, u64>;
 
 /// What was there before the first event.
 #[derive(Default)]
-pub(super) struct Start {
-    pub(super) segments: Vec<SeedSegment>,
+pub(in crate::replay) struct Start {
+    pub(in crate::replay) segments: Vec<SeedSegment>,
     /// Segments lie upon each other: nothing can be told.
-    pub(super) overlaps: bool,
+    pub(in crate::replay) overlaps: bool,
     /// Blocks whose size is not certain: a remainder of up to 1 MiB may belong to each, and nothing shows it.
     pub(super) uncertain: HashSet<u64>,
 }
 
 /// Segments before the first event, with the real sizes of the blocks in them as far as anything shows them.
-pub(super) fn start(
+pub(in crate::replay) fn start(
     snapshot: &Snapshot,
     device: &Device,
     replay: &Replay,
@@ -75,6 +75,19 @@ pub(super) fn start(
         });
     }
     Start { segments, overlaps: false, uncertain }
+}
+
+/// What the replay already knows of blocks from before the first event beyond their rounded sizes.
+pub(in crate::replay) fn known_remainders(replay: &Replay, config: &Config) -> Remainders {
+    let rows = replay.allocations();
+    let mut known = Remainders::new();
+    replay.for_each_live(0, |id| {
+        let more = replay.block_bytes(id).saturating_sub(round_size(rows.size_bytes(id), config));
+        if more > 0 {
+            known.insert(rows.address(id), more);
+        }
+    });
+    known
 }
 
 /// Where the expandable segment of a stream and pool begins, as far as later mappings tell.

@@ -82,7 +82,7 @@ impl Lockstep {
     /// A comparison before the first event.
     pub fn new(snapshot: &Snapshot, device: &Device, replay: &Replay) -> Lockstep {
         let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
-        let limit = limit::infer(device, replay.reserved_at(0), &config, &mut Hints::new(snapshot));
+        let limit = limit::proven_limit(snapshot, device, replay);
         config.limit_bytes = limit.high_bytes;
         Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
     }
@@ -314,7 +314,7 @@ impl Lockstep {
 }
 
 /// Private pools of spans that end, by the event that ends them.
-fn private_frees(replay: &Replay) -> HashMap<u32, PoolId> {
+pub(in crate::replay) fn private_frees(replay: &Replay) -> HashMap<u32, PoolId> {
     let ended = replay.segments().spans().iter().filter(|span| span.end != u32::MAX && span.end > 0);
     let private = ended.filter(|span| span.owner.pool != DEFAULT_POOL);
     private.map(|span| (span.end - 1, span.owner.pool)).collect()

@@ -88,9 +88,13 @@ pub struct DeviceReport {
 }
 
 impl DeviceReport {
-    /// Without what the page asks for otherwise: phases are lanes. Of phases' ends those of one step, the one that the verdict speaks of.
+    /// Without what the page asks for otherwise: phases are lanes, stacks have numbers. Of phases' ends those of one step, the one that the verdict speaks of.
     pub fn for_page(mut self) -> Self {
         self.phases = Vec::new();
+        self.peak.stacks = Vec::new();
+        for finding in &mut self.findings {
+            finding.stack = None;
+        }
         let moment = self.bar.as_ref().map_or(0, |bar| bar.moment);
         let at = self.phase_ends.partition_point(|end| end.moment < moment);
         let (before, after) = self.phase_ends.split_at(at);

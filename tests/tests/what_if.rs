@@ -1,0 +1,143 @@
+//! Programs recorded by the allocator model: tried again under their own settings they do the same, counted again they give the same
+//! figures, and what is damaged stops nothing.
+
+use proptest::prelude::*;
+use vramscope_core::allocator::Config;
+use vramscope_core::model::Snapshot;
+use vramscope_core::query;
+use vramscope_core::replay::Recording;
+use vramscope_core::replay::what_if::WhatIf;
+use vramscope_diagnose::oom::{explain, try_expandable};
+use vramscope_diagnose::report::{markdown, text};
+use vramscope_diagnose::{Options, diagnose, memory_summary};
+use vramscope_tests::{chaos, cut, recordings};
+
+fn checked(snapshot: Snapshot) -> Recording {
+    let mut recording = Recording::build(snapshot);
+    recording.check_all();
+    recording
+}
+
+/// The recorded requests under the recorded settings and the limit that the recording proves.
+fn again(recording: &Recording) -> Option<WhatIf> {
+    let (device, replay) = (&recording.snapshot.devices[0], &recording.replays[0]);
+    let mut config = recording.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    config.limit_bytes = replay.model()?.limit.high_bytes;
+    let mut run = WhatIf::new(&recording.snapshot, device, replay, config, u32::MAX)?;
+    while !run.run(&recording.snapshot, device, replay, 100) {}
+    Some(run)
+}
+
+#[test]
+fn recordings_tried_again_under_their_own_settings_reserve_the_same() {
+    let mut compared = 0;
+    for file in recordings::all() {
+        let mut recording = recordings::open(&std::fs::read(&file.path).unwrap(), 1 << 20).unwrap();
+        recording.check_all();
+        if !recording.replays.first().is_some_and(|replay| replay.model().is_some_and(|model| model.agrees()))
+        {
+            continue;
+        }
+        let replay = &recording.replays[0];
+        let run = again(&recording).expect("a sound start");
+        assert_eq!(run.failed(), None, "{}", file.name);
+        assert_ne!(run.last_oom_served(), Some(true), "{}", file.name);
+        let (own, told) = (run.statistics().reserved.peak, replay.reserved_at(replay.reserved_peak()));
+        // Where the driver puts segments decides between free pieces of equal size.
+        let apart = own.abs_diff(told) as f64 / told.max(1) as f64;
+        println!("{}: {own} for {told}, {:.2} %", file.name, apart * 100.0);
+        assert!(apart < 0.05, "{}: {own} for {told}", file.name);
+        compared += 1;
+    }
+    assert!(compared > 10, "{compared}");
+}
+
+/// What really happened under other settings is recorded beside some programs: with expandable segments the answer is exact.
+#[test]
+fn expandable_segments_reserve_what_was_recorded_with_them() {
+    let open = |name: &str| {
+        let file = recordings::all().into_iter().find(|file| file.name == name)?;
+        let mut recording = recordings::open(&std::fs::read(&file.path).unwrap(), 1 << 20).unwrap();
+        recording.check_all();
+        Some(recording)
+    };
+    for (name, limit_bytes) in [("varlen", None), ("oom_fragmentation", Some(5 << 30))] {
+        let (Some(plain), Some(told)) = (open(name), open(&format!("{name}-expandable"))) else {
+            println!("skipped: {name} is not here");
+            continue;
+        };
+        let (device, replay) = (&plain.snapshot.devices[0], &plain.replays[0]);
+        let recorded = plain.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let config = Config { expandable_segments: true, limit_bytes, ..recorded };
+        let started = std::time::Instant::now();
+        let mut run = WhatIf::new(&plain.snapshot, device, replay, config, u32::MAX).expect("a sound start");
+        assert!(run.run(&plain.snapshot, device, replay, u32::MAX));
+        println!("{name}: {} events in {:?}", device.events.len(), started.elapsed());
+        assert_eq!((run.failed(), run.last_oom_served()), (None, limit_bytes.map(|_| false)), "{name}");
+        let told = &told.replays[0];
+        assert_eq!(run.statistics().reserved.peak, told.reserved_at(told.reserved_peak()), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_program_tried_again_under_its_own_settings_does_the_same(bytes in proptest::collection::vec(any::<u8>(), 2..600)) {
+        let recording = checked(chaos::record(&bytes, false));
+        let replay = &recording.replays[0];
+        let run = again(&recording).expect("a sound start");
+        prop_assert_eq!(run.failed(), None);
+        prop_assert_eq!(run.last_oom_served(), replay.ooms().last().map(|_| false));
+        prop_assert_eq!(run.statistics().reserved.peak, replay.reserved_at(replay.reserved_peak()));
+    }
+
+    #[test]
+    fn counters_are_those_of_the_state(bytes in proptest::collection::vec(any::<u8>(), 2..600), pools: bool) {
+        let recording = checked(chaos::record(&bytes, pools));
+        let end = recording.replays[0].end();
+        let mut peak = 0;
+        for moment in 0..=end {
+            let state = query::state(&recording, 0, moment).expect("there is one");
+            peak = peak.max(state.inactive_split_bytes);
+            if moment % 7 != 0 && moment != end {
+                continue;
+            }
+            let summary = memory_summary(&recording, 0, moment).expect("there is one");
+            prop_assert!(summary.sizes_known && summary.notes.is_empty() == (end > 0));
+            prop_assert_eq!(summary.inactive_split_bytes.all.current, state.inactive_split_bytes);
+            prop_assert_eq!(summary.allocated_bytes.all.current, state.allocated_bytes);
+            prop_assert_eq!(summary.active_bytes.all.current, state.active_bytes);
+            prop_assert_eq!(summary.reserved_bytes.all.current, state.reserved_bytes);
+            prop_assert_eq!(summary.inactive_split_bytes.all.peak, peak);
+            let (all, large, small) =
+                (summary.active.all.current, summary.active.large.current, summary.active.small.current);
+            prop_assert_eq!(all, large + small);
+        }
+    }
+
+    #[test]
+    fn damage_stops_nothing(
+        bytes in proptest::collection::vec(any::<u8>(), 2..400),
+        damage in proptest::collection::vec(any::<u8>(), 0..40),
+        first in 0usize..30,
+        limit: Option<u64>,
+    ) {
+        let mut snapshot = chaos::record(&bytes, true);
+        let first = first.min(snapshot.devices[0].events.len());
+        cut::drop_first(&mut snapshot.devices[0], first);
+        chaos::damage(&mut snapshot, &damage);
+        let mut recording = checked(snapshot);
+        if let Some(mut oom) = explain(&recording, 0, limit) {
+            try_expandable(&recording, 0, &mut oom);
+        }
+        again(&recording);
+        for moment in [0, 3, u32::MAX] {
+            let summary = memory_summary(&recording, 0, moment).expect("there is one");
+            prop_assert!(summary.text().lines().count() > 30);
+        }
+        let report = diagnose(&mut recording, &Options { limit_bytes: limit }).swap_remove(0);
+        prop_assert!(text(&report, "GPU 0").starts_with("GPU 0"));
+        prop_assert!(markdown(&report, "GPU 0").starts_with("## GPU 0"));
+    }
+}
