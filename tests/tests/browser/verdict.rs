@@ -178,7 +178,7 @@ fn a_limit_that_the_user_knows_is_kept() {
     tab.wait("document.getElementById('known-limit').getAttribute('aria-invalid') === 'true'");
     tab.wait("document.getElementById('limit-note').textContent.includes('GiB')");
     say("96");
-    tab.wait("document.getElementById('announcer').textContent.includes('96 GiB')");
+    tab.wait("document.getElementById('oom').textContent.includes('given by you')");
     tab.wait("document.activeElement.id === 'known-limit' && document.activeElement.value === '96'");
     tab.finish();
 }

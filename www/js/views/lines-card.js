@@ -36,20 +36,22 @@ function card(title, heads, rows, empty) {
 /** @param {Sight} sight */
 export function linesCard(sight) {
   const lines = sight.filter ? null : sight.report?.lines;
-  return lines?.rows.length ? responsible(sight, lines) : largest(sight);
+  if (!lines?.rows.length) return largest(sight);
+  // Where only frees have stacks, what is alive is told by them; the cause has its own lines.
+  const byFrees = sight.overview.stacks.some((/** @type {any} */ row) => row.of_free);
+  return byFrees && lines.rows.some((/** @type {any} */ row) => !row.at) ? largest(sight) : responsible(sight, lines);
 }
 
 /** @param {Sight} sight @param {any} lines of the report */
 function responsible(sight, lines) {
   const texts = listTexts(lines.rows.map((/** @type {any} */ row) => row.bytes));
   const most = Math.max(1, ...lines.rows.map((/** @type {any} */ row) => row.bytes));
-  const freed = new Set(sight.overview.stacks.filter((/** @type {any} */ row) => row.of_free).map((/** @type {any} */ row) => row.stack));
   const alike = new Set(lines.rows.map((/** @type {any} */ row) => colourOf(row.category))).size < 2;
   const moment = sight.report.bar?.moment ?? sight.overview.peak.moment;
   const rows = lines.rows.map((/** @type {any} */ row, /** @type {number} */ index) => el('tr', chosenBy(() => void showAllocation('timeline', row.allocation, moment)),
     el('td.num', null, bytesSpan(row.bytes, texts[index])), el('td.num', null, formatCount(row.count)),
     alike ? null : el('td.kind', null, el('span.tag', null, categorySwatch(row.category), categoryName(row.category))),
-    el('td.grow', null, place({ name: row.name, at: row.at || null, of_free: freed.has(row.stack_id) })),
+    el('td.grow', null, place({ name: row.name, at: row.at || null })),
     alike ? el('td.line-meter', null, meter(`c-${colourOf(row.category)}`, row.bytes / most)) : null));
   const heads = [el('th.num', null, lines.bytes_label || 'Bytes'), el('th.num', null, term('blocks')), ...(alike ? [] : [el('th', null, 'Category')]), el('th', null, term('made', 'Innermost line of your code')), ...(alike ? [el('th', null, el('span.visually-hidden', null, 'Share as a bar'))] : [])];
   return card(lines.title || 'Largest lines', heads, rows, '');
