@@ -108,7 +108,8 @@ fn peak(analysis: &Analysis<'_>) -> report::Peak {
         let number = numbers.of((u64::from(stack_id.0), category.index() as u64));
         if number == stacks.len() {
             let category = category.name();
-            stacks.push(StackBytes { bytes: 0, count: 0, category, stack: Vec::new(), stack_id });
+            let place = String::new();
+            stacks.push(StackBytes { place, bytes: 0, count: 0, category, stack: Vec::new(), stack_id });
         }
         stacks[number].bytes = stacks[number].bytes.saturating_add(facts.size_bytes(id));
         stacks[number].count += 1;
@@ -117,6 +118,8 @@ fn peak(analysis: &Analysis<'_>) -> report::Peak {
     stacks.truncate(STACKS);
     for sum in &mut stacks {
         sum.stack = words::frames(sum.stack_id, facts.snapshot);
+        let place = words::Place::of(sum.stack_id, facts.snapshot);
+        sum.place = format!("{} {}", place.name, place.at).trim().to_owned();
     }
     report::Peak {
         event,

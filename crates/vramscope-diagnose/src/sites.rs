@@ -1,7 +1,5 @@
 //! Places in the code: stacks with equal Python frames are one.
 
-use std::hash::{Hash, Hasher};
-
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use vramscope_core::ids::{FrameId, StackId};
@@ -77,8 +75,6 @@ impl Numbers {
     }
 
     fn hash(&self, frames: &[u32], seed: u32) -> u64 {
-        let mut state = self.hasher.build_hasher();
-        (seed, frames).hash(&mut state);
-        state.finish()
+        self.hasher.hash_one((seed, frames))
     }
 }

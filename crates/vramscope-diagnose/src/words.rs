@@ -107,5 +107,17 @@ fn hash(name: &str) -> u64 {
 pub(crate) fn frames(stack: StackId, snapshot: &Snapshot) -> Vec<Frame> {
     let frames = snapshot.stacks.frames_of(stack).iter().filter_map(|id| snapshot.stacks.frame(*id));
     let text = |id| snapshot.strings.get(id).into_owned();
-    frames.map(|frame| Frame { name: text(frame.name), file: text(frame.file), line: frame.line }).collect()
+    let kind = |frame: &vramscope_core::model::Frame| match frame.kind(&snapshot.strings) {
+        FrameKind::Own => "own",
+        FrameKind::Library => "library",
+        FrameKind::Torch => "torch",
+        FrameKind::Cpp => "cpp",
+    };
+    let plain = |frame: &vramscope_core::model::Frame| Frame {
+        name: text(frame.name),
+        file: text(frame.file),
+        line: frame.line,
+        kind: kind(frame),
+    };
+    frames.map(plain).collect()
 }

@@ -2,6 +2,7 @@
 
 mod html;
 mod lean;
+mod minify;
 mod modules;
 mod names;
 mod policy;
@@ -67,6 +68,9 @@ fn finish(folder: &Path) -> Result<()> {
         fs::write(&file, lean::script(&read(&file)?).with_context(|| script.to_owned())?)?;
     }
     fs::write(folder.join("app.js"), modules::bundle(folder, "app.js")?)?;
+    for script in ["vramscope.js", "worker.js", "app.js"] {
+        minify::script(&folder.join(script))?;
+    }
     fs::remove_dir_all(folder.join("js"))?;
     let index = folder.join("index.html");
     let page = styles::join(folder, &html::without_trunk_links(&read(&index)?))?;

@@ -22,3 +22,13 @@ pub fn tools_target() -> PathBuf {
 pub fn tools_root() -> PathBuf {
     root().join("target/tools")
 }
+
+/// Where `setup` puts what comes from npm.
+pub fn node_tools() -> PathBuf {
+    tools_root().join("node")
+}
+
+/// The program that makes scripts small.
+pub fn minifier() -> PathBuf {
+    node_tools().join("node_modules/terser/bin/terser")
+}

@@ -1,7 +1,8 @@
-//! Brings what a build needs: the wasm target, wasm-bindgen and Trunk. Quick when all is there.
+//! Brings what a build needs: the wasm target, wasm-bindgen, Trunk and Terser. Quick when all is there.
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -40,6 +41,7 @@ impl Tools {
 /// Installs what is missing.
 pub fn tools() -> Result<Tools> {
     wasm_target()?;
+    minifier()?;
     Ok(Tools { bindgen_folder: bindgen()?, trunk: trunk()? })
 }
 
@@ -87,6 +89,24 @@ fn trunk() -> Result<PathBuf> {
         bail!("{} does not start", ours.display());
     }
     Ok(ours)
+}
+
+/// Terser and what it needs, by the versions and check sums of `crates/xtask/tools/package-lock.json`.
+fn minifier() -> Result<()> {
+    let (folder, ours) = (paths::node_tools(), paths::root().join("crates/xtask/tools"));
+    let lock = |folder: &Path| fs::read(folder.join("package-lock.json")).ok();
+    if paths::minifier().is_file() && lock(&folder) == lock(&ours) {
+        return Ok(());
+    }
+    println!("Installing Terser from npm (seconds, once)…");
+    fs::create_dir_all(&folder)?;
+    for file in ["package.json", "package-lock.json"] {
+        fs::copy(ours.join(file), folder.join(file))?;
+    }
+    let npm = find_on_path(&["npm", "npm.cmd"]).context("npm is missing: install Node.js 18 or newer")?;
+    let mut install = command(npm);
+    install.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--prefix"]).arg(&folder);
+    run(&mut install).context("could not install Terser")
 }
 
 fn fits(trunk: &Path) -> bool {

@@ -149,6 +149,13 @@ pub const MEASURES: &[Measure] = &[
     ),
     less("ready_ratio", "ready to streaming", Unit::Times, &[none(0), from(MANY, 12.0, 6.0)], "as above"),
     less(
+        "diagnosed_ms",
+        "first paint → diagnosis",
+        Unit::Ms,
+        &[only(MANY, 2_000.0), none(MOST)],
+        "the picture is there; the reason should follow before it is understood",
+    ),
+    less(
         "worker_mib",
         "worker memory when ready",
         Unit::Mib,

@@ -17,6 +17,7 @@ const LISTEN: &str = "window.bench = {}; \
       .observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-state'] }); \
     window.Worker = class extends Worker { constructor(...all) { super(...all); this.addEventListener('message', ({ data }) => { \
       if (data?.type === 'opened') bench.opened = data.opened; \
+      if (data?.type === 'diagnosed') bench.diagnosedMs ??= performance.now(); \
       if (data?.type === 'answer' && data.answer?.alive_at_peak) bench.peak = data.answer.peak.moment; }); } };";
 
 /// The first file that is chosen is not opened, only kept: to be streamed.
@@ -105,6 +106,8 @@ impl Tab {
         };
         let since_open = |name: &str| Some(mark(name)? - mark("open")?);
         let (paint_ms, ready_ms) = (since_open("first-paint"), since_open("ready"));
+        let diagnosed_ms =
+            self.number("bench.diagnosedMs").zip(mark("first-paint")).map(|(end, start)| end - start);
         streamed = streamed.min(self.stream());
         let wasm_bytes = self.number("performance.getEntriesByName('vramscope:ready')[0]?.detail.wasmBytes");
         let events =
@@ -122,6 +125,7 @@ impl Tab {
             row("first_paint_ratio", Found::one(paint_ms.map(|ms| ms / streamed), failed), events),
             row("ready_ms", Found::one(ready_ms, failed), events),
             row("ready_ratio", Found::one(ready_ms.map(|ms| ms / streamed), failed), events),
+            row("diagnosed_ms", Found::one(diagnosed_ms, "there was no diagnosis"), events),
             row("worker_mib", mib(wasm_bytes, failed), events),
             row("tab_mib", mib(tab_bytes, "only Linux tells it"), events),
         ];

@@ -60,7 +60,7 @@ pub(super) fn imbalance(analysis: &Analysis<'_>, verdict: Verdict) -> Option<Fin
 /// Backward passes of one step that differ.
 pub(super) fn micro_batches(analysis: &Analysis<'_>) -> Option<Finding> {
     let replay = analysis.facts.replay;
-    let step = analysis.table.steps.iter().filter(|step| step.micro_batches > 1).next_back()?;
+    let step = analysis.table.steps.iter().rfind(|step| step.micro_batches > 1)?;
     let inside = |run: &&crate::phases::Run| run.first >= step.first_event && run.last <= step.last_event;
     let tops: Vec<(u32, u64)> = analysis
         .table

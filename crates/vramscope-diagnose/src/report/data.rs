@@ -253,6 +253,8 @@ pub struct Frame {
     pub file: String,
     /// Line; 0 if not known.
     pub line: u32,
+    /// Whose code it is: "own", "library", "torch" or "cpp".
+    pub kind: &'static str,
 }
 
 /// Training steps, or rounds.
@@ -311,6 +313,8 @@ pub struct Peak {
 /// Bytes of one stack and category.
 #[derive(Clone, Debug, Serialize)]
 pub struct StackBytes {
+    /// The line that stands for it: "forward train.py:60".
+    pub place: String,
     /// Bytes.
     pub bytes: u64,
     /// Allocations.

@@ -4,7 +4,7 @@ use vramscope_core::units::{count, format_bytes, format_bytes_group, group_digit
 
 use super::document::{Block, Document};
 use super::plain::place;
-use super::{Categories, DeviceReport, Finding, Frame, Severity, StackBytes};
+use super::{Categories, DeviceReport, Finding, Frame, Severity};
 
 /// Frames printed of a stack, and phases of a recording.
 const MOST_FRAMES: usize = 8;
@@ -24,14 +24,9 @@ pub(super) fn verdict(blocks: &mut Document, report: &DeviceReport) {
         facts[0] += &format!(": {}", report.confidence_reason);
     }
     if let Some(next) = &report.runner_up {
-        facts.push(format!("Next-best cause: {}: {}", words(&code_of(&next.verdict)), next.text));
+        facts.push(format!("Next-best cause: {}", next.text));
     }
     blocks.push(Block::Paragraph(facts.join(". ") + "."));
-}
-
-/// "weights_optimizer" of a verdict, as in JSON.
-fn code_of(verdict: &super::Verdict) -> String {
-    serde_json::to_value(verdict).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn words(code: &str) -> String {
@@ -72,7 +67,11 @@ pub(super) fn findings(blocks: &mut Document, report: &DeviceReport) {
     blocks.push(Block::Heading("Findings".into()));
     for finding in &report.findings {
         blocks.push(Block::Paragraph(finding_text(finding)));
-        let items = finding.evidence.iter().chain(&finding.advice).cloned();
+        // What the verdict says already is not said again.
+        let told = |text: &&String| {
+            report.why.contains(text) || report.advice.iter().any(|advice| text.starts_with(&advice.title))
+        };
+        let items = finding.evidence.iter().chain(&finding.advice).filter(|text| !told(text)).cloned();
         let items: Vec<String> = items.collect();
         if !items.is_empty() {
             blocks.push(Block::List(items));
@@ -96,15 +95,21 @@ fn finding_text(finding: &Finding) -> String {
     format!("{kind}: **{}**{bytes}{}", finding.title, events.unwrap_or_default())
 }
 
-/// Innermost first, one a line.
+/// Python frames, innermost first, own ones marked; native ones only where there are no others.
 fn frames(stack: &[Frame]) -> String {
-    let line = |frame: &Frame| match frame.line {
-        0 => format!("{}  {}", frame.name, frame.file),
-        line => format!("{}  {}:{line}", frame.name, frame.file),
+    let line = |frame: &&Frame| {
+        let mark = if frame.kind == "own" { ">" } else { " " };
+        match frame.line {
+            0 => format!("{mark} {}  {}", frame.name, frame.file),
+            line => format!("{mark} {}  {}:{line}", frame.name, frame.file),
+        }
     };
-    let mut lines: Vec<String> = stack.iter().take(MOST_FRAMES).map(line).collect();
-    if let Some(more) = stack.len().checked_sub(MOST_FRAMES).filter(|more| *more > 0) {
-        lines.push(format!("and {}", count(more as u64, "outer frame", "outer frames")));
+    let python: Vec<&Frame> = stack.iter().filter(|frame| frame.kind != "cpp").collect();
+    let told = if python.is_empty() { stack.iter().collect() } else { python };
+    let mut lines: Vec<String> = told.iter().take(MOST_FRAMES).map(line).collect();
+    let left_out = stack.len() - lines.len();
+    if left_out > 0 {
+        lines.push(format!("  and {}", count(left_out as u64, "other frame", "other frames")));
     }
     lines.join("\n")
 }
@@ -130,22 +135,10 @@ pub(super) fn stacks(blocks: &mut Document, report: &DeviceReport) {
     blocks.push(Block::Heading(format!("Stacks at the peak of {requested}, event {event}")));
     let bytes: Vec<u64> = report.peak.stacks.iter().map(|stack| stack.bytes).collect();
     let rows = report.peak.stacks.iter().zip(format_bytes_group(&bytes)).map(|(stack, bytes)| {
-        vec![innermost(stack), words(stack.category), group_digits(stack.count.into()), bytes]
+        vec![stack.place.clone(), words(stack.category), group_digits(stack.count.into()), bytes]
     });
-    let heads = vec!["Innermost frame", "Category", "Allocations", "Bytes"];
+    let heads = vec!["Line", "Category", "Allocations", "Bytes"];
     blocks.push(Block::Table { heads, figures_from: 2, rows: rows.collect() });
-}
-
-/// The first Python frame, else the innermost.
-fn innermost(stack: &StackBytes) -> String {
-    let python = stack.stack.iter().find(|frame| frame.file.ends_with(".py"));
-    match python.or(stack.stack.first()) {
-        Some(frame) => {
-            let file = frame.file.rsplit(['/', '\\']).next().unwrap_or_default();
-            place(&frame.name, &format!("{file}:{}", frame.line))
-        }
-        None => "no stack".into(),
-    }
 }
 
 /// Composition at the peak, at the end, and at the end of each phase.

@@ -26,7 +26,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         ),
         why: vec![
             format!(
-                "Under the limit of {} **{} are allocated** and {} lie free inside segments.{pinned}",
+                "Under the limit of {}, **{} are allocated** and {} lie free inside segments.{pinned}",
                 limit(oom),
                 bytes(oom.allocated_bytes),
                 bytes(oom.free_in_reserved_bytes),

@@ -24,7 +24,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         .collect();
     let peak = bytes(analysis.facts.peak_bytes);
     let alive = match named.split_first() {
-        Some((first, rest)) if rest.is_empty() => format!("At the peak **{first}** are alive."),
+        Some((first, [])) => format!("At the peak **{first}** are alive."),
         Some((first, rest)) => format!("At the peak **{first}**, {} are alive.", rest.join(", ")),
         None => "Nothing was allocated.".into(),
     };

@@ -1,6 +1,6 @@
 //! Scripts and styles without what only their authors read: comments and indentation, more than a third of their bytes when compressed.
 //!
-//! Names and line breaks stay, so that a message from the page still tells where it comes from.
+//! Of scripts `minify` then shortens the names.
 
 use anyhow::{Result, bail};
 
