@@ -168,12 +168,26 @@ pub(crate) fn write(name: &str, png: &[u8]) {
 #[ignore = "makes pictures for people"]
 fn shots_of_verdicts() {
     const NAMES: [&str; 11] = [
-        "oom_leak", "oom_activations", "oom_logits", "oom_fragmentation", "oom_weights", "oom_optimizer", "leak_loss_list",
-        "leak_cycles_training", "leak_reference_cycle", "qwen_train", "no_history",
+        "oom_leak",
+        "oom_activations",
+        "oom_logits",
+        "oom_fragmentation",
+        "oom_weights",
+        "oom_optimizer",
+        "leak_loss_list",
+        "leak_cycles_training",
+        "leak_reference_cycle",
+        "qwen_train",
+        "no_history",
     ];
     let only = std::env::var("SHOTS").unwrap_or_default();
-    for (width, height, dark) in [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (1920, 1080, true), (420, 900, false)] {
-        let wanted = |name: &&str| only.is_empty() || only.split(',').any(|each| each == *name || each == format!("{name}-{width}-{dark}"));
+    for (width, height, dark) in
+        [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (1920, 1080, true), (420, 900, false)]
+    {
+        let wanted = |name: &&str| {
+            only.is_empty()
+                || only.split(',').any(|each| each == *name || each == format!("{name}-{width}-{dark}"))
+        };
         for name in NAMES.into_iter().filter(wanted) {
             take_verdict(name, Setup { width, height, dark });
         }

@@ -29,7 +29,15 @@ fn a_leak_is_told_with_its_bytes_and_what_to_change() {
     tab.requests();
     assert_eq!(code(&tab), "leak");
     let told = overview(&tab);
-    for words in ["Out of memory: leak", "Every step keeps 109.0 MiB", "largest effect first", "Evidence", "Confidence", "Findings", "I know the limit"] {
+    for words in [
+        "Out of memory: leak",
+        "Every step keeps 109.0 MiB",
+        "largest effect first",
+        "Evidence",
+        "Confidence",
+        "Findings",
+        "I know the limit",
+    ] {
         assert!(told.contains(words), "{words}: {told}");
     }
     assert_eq!(tab.js("return document.querySelector('.verdict').dataset.severity"), "error");
@@ -80,7 +88,11 @@ fn the_answer_is_on_the_first_screen() {
                .map((node) => `${node.className || node.tagName}: ${node.textContent}`)",
         );
         assert_eq!(outside, serde_json::json!([]), "{name}");
-        assert_eq!(tab.js("return document.getElementById('overview').scrollWidth > innerWidth"), false, "{name}");
+        assert_eq!(
+            tab.js("return document.getElementById('overview').scrollWidth > innerWidth"),
+            false,
+            "{name}"
+        );
         tab.finish();
     }
 }
@@ -95,7 +107,8 @@ fn what_comes_late_moves_nothing() {
         tab.choose(&[&crate::recording(name)]);
         tab.wait_until_ready();
         std::thread::sleep(std::time::Duration::from_millis(300));
-        let moved = tab.js("return window.moved.reduce((sum, each) => sum + each, 0)").as_f64().unwrap_or(1.0);
+        let moved =
+            tab.js("return window.moved.reduce((sum, each) => sum + each, 0)").as_f64().unwrap_or(1.0);
         assert!(moved < 0.05, "{name}: {moved}");
         tab.finish();
     }
@@ -107,7 +120,8 @@ fn a_finding_leads_to_its_moment_and_block() {
     code(&tab);
     let button = "document.querySelector('.finding button[data-show][data-allocation]')";
     tab.wait(button);
-    let wanted = tab.js(&format!("const b = {button}; b.focus(); return [b.dataset.allocation, b.dataset.show]"));
+    let wanted =
+        tab.js(&format!("const b = {button}; b.focus(); return [b.dataset.allocation, b.dataset.show]"));
     tab.key("Enter", "Enter");
     let (id, view) = (wanted[0].as_str().unwrap().to_owned(), wanted[1].as_str().unwrap().to_owned());
     tab.wait(&format!("location.hash.includes('view={view}') && location.hash.includes('pin={id}')"));
@@ -139,7 +153,17 @@ fn words_explain_themselves() {
     );
     assert_eq!(silent, serde_json::json!([]));
     let words = tab.js("return [...new Set([...document.querySelectorAll('#overview .term')].map((node) => node.dataset.term))]");
-    for word in ["requested", "limit", "evidence", "confidence", "fragmentation", "parameter", "unknown", "expandable", "peak"] {
+    for word in [
+        "requested",
+        "limit",
+        "evidence",
+        "confidence",
+        "fragmentation",
+        "parameter",
+        "unknown",
+        "expandable",
+        "peak",
+    ] {
         let known = words.as_array().unwrap().iter().any(|each| each == word);
         assert!(known || word == "fragmentation", "{word}: {words}");
     }
