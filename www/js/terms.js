@@ -66,6 +66,7 @@ export const WORDS = {
   expandable: ['Expandable segments', 'With `expandable_segments:True` the allocator maps pages into one long segment that can grow. Free pieces no longer lie in segments that cannot be used together.'],
   peak: ['Peak', 'The moment with the most requested bytes. Reserved bytes may have their own peak at another moment.'],
   base_line: ['Base line', 'What is alive at the lowest point of each step. If it rises, something is kept from step to step.'],
+  never_reserved: ['Never reserved', 'What lay between reserved memory and the limit: the driver could still have given so much, but not in the size that was needed.'],
   asked: ['Asked for', 'The size of the request that failed. Its segment may be larger: the driver is asked for whole segments.'],
   usable: ['Largest usable piece', 'The largest free piece in the pool and on the stream of the request. Pieces of other pools and streams cannot serve it.'],
   unfragmented: ['Would fit unfragmented', 'Whether the request would fit if all free pieces were one. Yes means the bytes were there, but in pieces.'],

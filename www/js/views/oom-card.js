@@ -1,6 +1,6 @@
 // Why a request could not be served: what was asked for against the limit, what was in use, and what lay free where.
 import { announce, el, icon } from '../dom.js';
-import { bytesSpan, formatBytesGroup, formatCount, limitText, place, plural } from '../format.js';
+import { bytesSpan, formatCount, limitText, listTexts, place, plural } from '../format.js';
 import { lastOom, setLimit } from '../report.js';
 import { setView } from '../store.js';
 import { term } from '../tooltip.js';
@@ -12,7 +12,7 @@ import { withCode } from './words.js';
 
 const GIB = 2 ** 30;
 const FITS = /** @type {Record<string, string>} */ ({ yes: 'Yes', likely: 'Likely', no: 'No', unknown: 'Not known' });
-const WHOSE = /** @type {Record<string, string>} */ ({ card: 'of the card', process: 'of this process, set below the card', unknown: '' });
+const WHOSE = /** @type {Record<string, string>} */ ({ card: 'all of the card', process: 'a cap of this process', unknown: '' });
 /** Whose stack it is that is named. */
 const STACK_OF = /** @type {Record<string, string>} */ ({ release: ', by the stack of memory it gave back', before: ', by the stack of the allocation before it' });
 
@@ -42,11 +42,11 @@ function facts(sight, oom, failed) {
   const by = oom.asked_by?.name ? oom.asked_by : failed?.name ? failed : null;
   const limit = limitText(oom.limit_low_bytes ?? null, oom.limit_high_bytes ?? null);
   const whose = oom.limit_is_typed ? 'given by you' : WHOSE[oom.limit_whose] || '';
-  const fits = (/** @type {string|undefined} */ word, /** @type {string|undefined} */ reason) => (word ? el('span', null, el('b', null, FITS[word] || word), reason ? el('span.reason', null, ' ', ...withCode(reason)) : null) : null);
+  const fits = (/** @type {string|undefined} */ word, /** @type {string|undefined} */ reason) => (word ? el('span', null, el('b', null, FITS[word] || word), reason ? el('span.reason', null, '. ', ...withCode(reason)) : null) : null);
   /** @type {[Node|string, Node|string|null][]} */
   const rows = [
     [term('asked'), el('span', null, bytesSpan(oom.requested_bytes), by ? el('span.by', null, ' by ', place({ name: by.name, at: by.at || null }), STACK_OF[oom.asked_by?.stack_of] || '') : null)],
-    [term('limit'), limit === null ? null : el('span', null, limit, whose ? ` ${whose}` : '')],
+    [term('limit'), limit === null ? null : el('span', null, limit, whose ? `, ${whose}` : '')],
     [term('allocated'), shown(oom.allocated_bytes)],
     [term('rounding', 'Of that, rounding'), shown(oom.rounding_bytes)],
     [term('pending'), oom.pending_bytes ? shown(oom.pending_bytes) : null],
@@ -85,7 +85,7 @@ function limitField(sight, oom) {
 function inside({ free_inside: rows }) {
   if (!rows?.length) return null;
   const pool = (/** @type {any} */ row) => `${row.private_pool?.some((/** @type {number} */ part) => part > 0) ? `Private ${row.private_pool.join(':')}, ` : ''}${row.kind}`;
-  const texts = formatBytesGroup(rows.flatMap((/** @type {any} */ row) => [row.reserved_bytes, row.free_bytes, row.largest_free_bytes]));
+  const texts = listTexts(rows.flatMap((/** @type {any} */ row) => [row.reserved_bytes, row.free_bytes, row.largest_free_bytes]));
   return el('div.scroll-x', null, el('table', null, el('caption', null, 'Free inside, by pool and stream'),
     el('thead', null, el('tr', null, el('th', null, term('pool')), el('th', null, term('stream')), el('th.num', null, term('reserved')), el('th.num', null, term('free', 'Free')), el('th.num', null, term('largest', 'Largest')), el('th', null, 'Usable'))),
     el('tbody', null, ...rows.map((/** @type {any} */ row, /** @type {number} */ at) => el('tr', null, el('td', null, pool(row)), el('td', null, row.stream),
@@ -96,7 +96,7 @@ function inside({ free_inside: rows }) {
 function pinned(oom) {
   if (!oom.pinned_bytes) return null;
   const rows = oom.pinned_by || [];
-  const texts = formatBytesGroup(rows.flatMap((/** @type {any} */ row) => [row.bytes, row.free_bytes]));
+  const texts = listTexts(rows.flatMap((/** @type {any} */ row) => [row.bytes, row.free_bytes]));
   const run = (/** @type {any} */ row) => () => void showAllocation('state', row.allocation, oom.moment ?? oom.event + 1);
   return el('div.scroll-x', null,
     el('p.small.pinned-line', null, term('pinned', 'Pinned'), ' ', bytesSpan(oom.pinned_bytes), ' free', oom.pinned_segments ? ` in ${plural(oom.pinned_segments, 'segment')}, held by ` : '', oom.pinning_bytes ? bytesSpan(oom.pinning_bytes) : '', oom.pinning_bytes ? ' in use.' : ''),

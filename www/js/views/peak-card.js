@@ -38,8 +38,9 @@ export function barCard(sight) {
 const shapeOf = (key) => (key === 'free' || key === 'rounding' || key === 'outside' ? key : `c-${colourOf(key)}`);
 
 /** The words of a part, of which the first explains itself. @param {any} part */
-function partName({ key, label }) {
+function partName({ key: of, label }) {
   const [word, ...rest] = label.split(/(?=, )/);
+  const key = of === 'outside' ? 'never_reserved' : of;
   return Object.hasOwn(WORDS, key) ? el('span.part-name', null, term(key, word), rest.join('')) : el('span.part-name', null, label);
 }
 
