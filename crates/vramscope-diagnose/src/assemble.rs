@@ -187,7 +187,7 @@ fn bar(analysis: &Analysis<'_>, story: &Story) -> Option<Bar> {
             ));
             parts.push(part("outside", "Never reserved".into(), limit.saturating_sub(oom.reserved_bytes)));
             let sum = parts.iter().map(|part| part.bytes).sum::<u64>();
-            ("At the failed request".to_owned(), sum, format!("limit {}", words::bytes(limit)))
+            ("At the failed request".to_owned(), sum, limit_label(oom, limit))
         }
     };
     parts.retain(|part| part.bytes > 0);
@@ -200,6 +200,12 @@ fn bar(analysis: &Analysis<'_>, story: &Story) -> Option<Bar> {
         parts,
         asked_bytes: analysis.oom.as_ref().map(|oom| oom.requested_bytes),
     })
+}
+
+/// "limit 4.0 GiB"; "limit at least 11.2 GiB" where the recording proves no more.
+fn limit_label(oom: &crate::oom::Oom, limit: u64) -> String {
+    let clear = oom.limit_high_bytes.is_some_and(|high| story::is_clear(limit, high));
+    format!("limit {}{}", if clear { "" } else { "at least " }, words::bytes(limit))
 }
 
 /// Categories at a moment, most first; what the verdict is about apart.

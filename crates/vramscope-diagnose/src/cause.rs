@@ -205,7 +205,7 @@ fn leak(analysis: &Analysis<'_>, measured: &Measured) -> Cause {
         Some(leak) if leak.bytes_per_step > 0 => {
             let least = least_per_step(analysis, leak.middle_steps);
             evidence.push(shown(
-                format!("{} kept a step, in each of the last three", bytes(leak.bytes_per_step)),
+                format!("each of the last steps keeps {}", bytes(leak.bytes_per_step)),
                 format!("threshold {}", bytes(least)),
             ));
             confidence = if leak.middle_steps >= 4 { 0.9 } else { 0.75 };

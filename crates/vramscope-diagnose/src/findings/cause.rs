@@ -33,10 +33,9 @@ pub(super) fn main(analysis: &Analysis<'_>, cause: &Cause, story: &Story) -> Opt
         None => analysis.live(moment),
     };
     finding.bytes = Some(about.iter().map(|&id| analysis.facts.size_bytes(id)).sum());
-    finding.evidence = story.why.clone();
-    finding
-        .evidence
-        .extend(cause.evidence.iter().map(|evidence| format!("{} ({})", evidence.text, evidence.threshold)));
+    let measured =
+        cause.evidence.iter().map(|evidence| format!("{} ({})", evidence.text, evidence.threshold));
+    finding.evidence = measured.collect();
     finding.advice = story
         .advice
         .iter()

@@ -94,6 +94,8 @@ impl DeviceReport {
         self.peak.stacks = Vec::new();
         for finding in &mut self.findings {
             finding.stack = None;
+            // What the verdict advises stands there.
+            finding.advice.retain(|text| !self.advice.iter().any(|advice| text.starts_with(&advice.title)));
         }
         let moment = self.bar.as_ref().map_or(0, |bar| bar.moment);
         let at = self.phase_ends.partition_point(|end| end.moment < moment);

@@ -116,7 +116,7 @@ fn heaviest(analysis: &Analysis<'_>) -> Option<String> {
     let all: u64 = ids.iter().map(|&id| analysis.facts.size_bytes(id)).sum();
     let line = analysis.by_line(ids).into_iter().next().filter(|line| line.place.is_known())?;
     Some(format!(
-        "**{}, {}**, are made by {} in {} blocks.",
+        "**{}** ({}) are made by {} in {} blocks.",
         bytes(line.bytes),
         percent(line.bytes, all),
         line.place.text(),

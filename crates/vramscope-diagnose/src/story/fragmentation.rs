@@ -48,12 +48,7 @@ fn what_to_change(analysis: &Analysis<'_>, oom: &Oom) -> Vec<Advice> {
             "The allocator model serves the same requests with it under this limit. Before PyTorch 2.9 the variable is `PYTORCH_CUDA_ALLOC_CONF`.",
             Some(oom.short_by_bytes),
         )),
-        "no" if on => {}
-        "no" => all.push(advice(
-            "Expandable segments alone do not help here.",
-            "By the allocator model the same requests fail with them, too: too many pages hold a live block.",
-            None,
-        )),
+        "no" => {}
         _ => all.push(advice(
             setting,
             "Whether it is enough depends on the limit, which the recording tells only as an interval.",
@@ -70,6 +65,13 @@ fn what_to_change(analysis: &Analysis<'_>, oom: &Oom) -> Vec<Advice> {
         "Pad variable lengths to a few sizes, so that freed pieces fit again; do not call `empty_cache()` in the loop.",
         None,
     ));
+    if oom.expandable_would_fit == "no" && !on {
+        all.push(advice(
+            "Do not count on expandable segments alone.",
+            "By the allocator model the same requests fail with them, too: too many pages hold a live block.",
+            None,
+        ));
+    }
     let largest = analysis.by_line(analysis.live(analysis.moment()));
     if let Some(line) = largest.first().filter(|line| line.place.is_known()) {
         all.push(advice(

@@ -31,7 +31,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
     let steps = analysis.table.steps.len() as u64;
     let seen = match (analysis.table.trains(), steps) {
         (true, steps) if steps > 0 => {
-            format!("{} of training were seen; each ends where it began.", count(steps, "step", "steps"))
+            format!("Of training {} seen; each ends where it began.", count(steps, "step was", "steps were"))
         }
         (true, _) => "No complete step was seen.".into(),
         _ => String::new(),

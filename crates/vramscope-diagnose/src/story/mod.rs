@@ -111,7 +111,7 @@ pub(crate) fn asked(analysis: &Analysis<'_>, oom: &Oom) -> String {
 pub(crate) fn limit(oom: &Oom) -> String {
     let low = limit_bytes(oom);
     match oom.limit_high_bytes {
-        Some(high) if high > low && (high - low) as f64 > CLEAR_LIMIT * low as f64 => {
+        Some(high) if !is_clear(low, high) => {
             let texts = vramscope_core::units::format_bytes_group(&[low, high]);
             match texts.as_slice() {
                 [low, high] => format!("{} to {high}", low.split('\u{a0}').next().unwrap_or_default()),
@@ -120,6 +120,11 @@ pub(crate) fn limit(oom: &Oom) -> String {
         }
         _ => bytes(low),
     }
+}
+
+/// Bounds that are as good as one number.
+pub(crate) fn is_clear(low: u64, high: u64) -> bool {
+    high.saturating_sub(low) as f64 <= CLEAR_LIMIT * low as f64
 }
 
 /// The limit as one number: what was certainly granted.
