@@ -60,11 +60,9 @@ fn located(analysis: &Analysis<'_>, finding: Finding, verdict: Verdict, about: V
             }
         }
         Verdict::GcSawtooth => {
-            let tooth = analysis.growth.teeth.iter().max_by_key(|tooth| tooth.bytes);
-            let (Some(tooth), Some(&id)) = (tooth, about.iter().max_by_key(|&&id| facts.size_bytes(id)))
-            else {
-                return finding;
-            };
+            let tooth = analysis.growth.teeth.iter().find(|tooth| tooth.ids == about);
+            let id = analysis.by_line(about.iter().copied()).first().map(|line| line.largest);
+            let (Some(tooth), Some(id)) = (tooth, id) else { return finding };
             let born = about.iter().map(|&id| facts.birth(id)).min().unwrap_or(0);
             finding.by(analysis, id, tooth.first_event).over(born, tooth.last_event)
         }
@@ -92,9 +90,10 @@ pub(super) fn no_piece(analysis: &Analysis<'_>) -> Option<Finding> {
                 bytes(oom.free_in_reserved_bytes),
                 bytes(oom.largest_usable_free_bytes)
             ))
-            .because(match oom.short_by_bytes {
-                0 => "with all free pieces together it would have fitted".to_owned(),
-                short => format!("{} more would have been enough", bytes(short)),
+            .because(match (oom.short_by_bytes, oom.would_fit_unfragmented) {
+                (0, _) => "it was served by no free piece, and the limit forbade a new segment".to_owned(),
+                (short, "no") => format!("{} more under the limit would have been enough", bytes(short)),
+                (short, _) => format!("the largest piece was {} too small", bytes(short)),
             })
             .because(format!("would fit unfragmented: {}", oom.would_fit_unfragmented))
             .because(format!("would fit with expandable segments: {}", oom.expandable_would_fit))
