@@ -136,6 +136,7 @@ async function checked(file, summary) {
 export async function labelled(file) {
   file.diagnosis.labelled = true;
   await Promise.all([...file.sights.values()].map(readLabels));
+  if (file.diagnosis.done) await diagnosed(file);
   if (store.active !== file) return;
   for (const topic of /** @type {const} */ (['labels', 'options', 'figures'])) emit(topic);
 }

@@ -7,7 +7,7 @@ use vramscope_core::replay::{Category, N_CATEGORIES, Phase};
 use crate::categories::Categories;
 use crate::facts::Facts;
 use crate::growth::Growth;
-use crate::numbering::{Numbering, key};
+use crate::numbering::Numbering;
 use crate::oom::Oom;
 use crate::phases::Timetable;
 use crate::report;
@@ -87,10 +87,17 @@ impl Analysis<'_> {
 
     /// Bytes by the line that a person would change, most first.
     pub(crate) fn by_line(&self, ids: impl IntoIterator<Item = u32>) -> Vec<LineSum> {
+        self.by_line_of(ids, false)
+    }
+
+    /// The same, each category of a line by itself or not.
+    pub(crate) fn by_line_of(&self, ids: impl IntoIterator<Item = u32>, by_category: bool) -> Vec<LineSum> {
+        let class = |category: Category| if by_category { category.index() as u64 + 1 } else { 0 };
         let facts = self.facts;
         let (mut stacks, mut of_stack) = (Numbering::default(), Vec::<LineSum>::new());
         for id in ids {
-            let number = stacks.of(key(facts.stack(id).0));
+            let category = class(self.categories.category(id));
+            let number = stacks.of((u64::from(facts.stack(id).0), category));
             if number == of_stack.len() {
                 of_stack.push(LineSum { largest: id, stack: facts.stack(id), ..LineSum::default() });
             }
@@ -106,8 +113,8 @@ impl Analysis<'_> {
         }
         let (mut places, mut lines) = (Numbering::default(), Vec::<LineSum>::new());
         for part in of_stack {
-            let id = Place::id_of(part.stack, facts.snapshot);
-            let number = places.of(id);
+            let (kind, line) = Place::id_of(part.stack, facts.snapshot);
+            let number = places.of((kind << 8 | class(part.main_category()), line));
             if number == lines.len() {
                 let place = Place::of(part.stack, facts.snapshot);
                 lines.push(LineSum { place, largest: part.largest, ..LineSum::default() });

@@ -153,7 +153,7 @@ fn lines(analysis: &Analysis<'_>, story: &Story) -> Lines {
     Lines {
         title: title.into(),
         bytes_label: bytes_label.into(),
-        rows: analysis.by_line(ids).into_iter().take(LINES).map(row).collect(),
+        rows: analysis.by_line_of(ids, key.is_none()).into_iter().take(LINES).map(row).collect(),
     }
 }
 
@@ -221,6 +221,22 @@ fn contents(analysis: &Analysis<'_>, about: Option<&About>, moment: u32) -> Vec<
             *sum = sum.saturating_sub(size);
         }
     }
+    let mut own: Vec<Part> = Vec::new();
+    let mut of_story: Vec<u32> = about.map(|about| about.ids.clone()).unwrap_or_default();
+    order::by_number(&mut of_story, |id| u64::from(*id));
+    facts.replay.for_each_live(moment, |id| {
+        let Some(name) = analysis.categories.own_name(id) else { return };
+        if of_story.binary_search(&id).is_ok() {
+            return;
+        }
+        let size = facts.size_bytes(id);
+        let sum = &mut sums[analysis.categories.category(id).index()];
+        *sum = sum.saturating_sub(size);
+        match own.iter_mut().find(|part| part.label == name) {
+            Some(part) => part.bytes = part.bytes.saturating_add(size),
+            None => own.push(Part { key: "own".into(), label: name.into(), bytes: size }),
+        }
+    });
     let mut parts: Vec<Part> = Category::ALL
         .iter()
         .map(|category| Part {
@@ -229,6 +245,7 @@ fn contents(analysis: &Analysis<'_>, about: Option<&About>, moment: u32) -> Vec<
             bytes: sums[category.index()],
         })
         .collect();
+    parts.extend(own);
     if let Some(about) = about {
         parts.push(Part { key: about.key.into(), label: about.label.into(), bytes: of_about });
     }

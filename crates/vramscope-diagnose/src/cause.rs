@@ -4,6 +4,7 @@ use vramscope_core::replay::Category;
 
 use crate::analysis::{Analysis, total};
 use crate::report::{Evidence, RunnerUp, Verdict};
+use crate::story::limit_bytes;
 use crate::thresholds::{
     FEWEST_EVENTS, FRAGMENTED_SHARE_OF_LIMIT, LEAK_BYTES, LEAK_BYTES_FEW_STEPS, LEAK_SHARE_OF_ALLOCATED,
     LEAK_SHARE_OF_PEAK, LEAK_SHARE_OF_PEAK_FEW_STEPS, RELEASED_SHARE, RETAINED_BYTES, RETAINED_SHARE_OF_PEAK,
@@ -72,11 +73,17 @@ fn measure(analysis: &Analysis<'_>) -> Measured {
         retained_late >= RETAINED_BYTES.max((RETAINED_SHARE_OF_PEAK * peak) as u64) && retained_late > 0;
     let sums = analysis.by_category(analysis.moment());
     let of = |categories: &[Category]| categories.iter().map(|category| sums[category.index()]).sum::<u64>();
+    let allocated = analysis.oom.as_ref().map_or(analysis.facts.peak_bytes, |oom| oom.allocated_bytes);
+    // What steps and rounds keep may be the same blocks: each counts once, while it is alive.
+    let moment = analysis.moment();
+    let rows = analysis.facts.replay.allocations();
+    let found = by_steps.is_some() || by_rounds;
+    let alive: Vec<u32> =
+        analysis.leaked().into_iter().filter(|&id| found && rows.is_live(id, moment)).collect();
     Measured {
-        leaked_bytes: by_steps.map_or(0, |leak| leak.total_bytes)
-            + if by_rounds { growth.retained_rise_bytes() } else { 0 },
+        leaked_bytes: alive.iter().map(|&id| analysis.facts.size_bytes(id)).sum::<u64>().min(allocated),
         leaks: by_steps.is_some() || by_rounds,
-        allocated_bytes: analysis.oom.as_ref().map_or(analysis.facts.peak_bytes, |oom| oom.allocated_bytes),
+        allocated_bytes: allocated,
         state_bytes: of(&[Category::Parameter, Category::Gradient, Category::OptimizerState]),
         passing_bytes: of(&[Category::Activation, Category::Temporary, Category::Input]),
         all_bytes: total(&sums),
@@ -167,10 +174,11 @@ fn certainty(analysis: &Analysis<'_>) -> String {
 
 fn fragmentation(analysis: &Analysis<'_>) -> Option<Cause> {
     let oom = analysis.oom.as_ref()?;
-    let limit = oom.limit_low_bytes.unwrap_or(oom.reserved_bytes);
+    let limit = limit_bytes(oom);
     let free = oom.free_in_reserved_bytes;
     let enough = free as f64 >= FRAGMENTED_SHARE_OF_LIMIT * limit as f64;
     let holds = match oom.would_fit_unfragmented {
+        _ if oom.largest_usable_free_bytes >= oom.requested_bytes => false,
         "yes" => enough,
         "likely" => true,
         _ => false,
@@ -209,7 +217,7 @@ fn leak(analysis: &Analysis<'_>, measured: &Measured) -> Cause {
                 format!("threshold {}", bytes(least)),
             ));
             confidence = if leak.middle_steps >= 4 { 0.9 } else { 0.75 };
-            reason = format!("{} steps seen; a slow leak needs 6 to show", leak.middle_steps + 2);
+            reason = format!("{} steps seen, each of the last ones leaves as much", leak.middle_steps + 2);
         }
         _ => {
             let late = analysis.growth.retained_late_bytes();
@@ -243,6 +251,15 @@ fn sawtooth(analysis: &Analysis<'_>) -> Cause {
     }
 }
 
+/// Memory falls back to a higher level in each step, by as much as a leak would.
+pub(crate) fn base_line_rises(analysis: &Analysis<'_>) -> bool {
+    let least = least_per_step(analysis, analysis.table.steps.len() as u32);
+    analysis
+        .growth
+        .base_line
+        .is_some_and(|line| line.slope_bytes > 0 && line.slope_bytes.unsigned_abs() >= least)
+}
+
 fn stable(analysis: &Analysis<'_>, measured: &Measured) -> Cause {
     let steps = analysis.table.steps.len();
     let (confidence, reason) = match (analysis.table.trains(), steps) {
@@ -260,6 +277,10 @@ fn stable(analysis: &Analysis<'_>, measured: &Measured) -> Cause {
         evidence.push(shown(format!("base line {slope} a step"), format!("threshold {}", bytes(least))));
     }
     let mut found = cause(Verdict::Stable, confidence, &reason, evidence);
+    if base_line_rises(analysis) {
+        found.confidence = 0.5;
+        found.confidence_reason = "the base line rises, but no place keeps more in each step".into();
+    }
     if measured.leaked_bytes > 0 {
         found.confidence = found.confidence.min(0.7);
     }
@@ -269,7 +290,7 @@ fn stable(analysis: &Analysis<'_>, measured: &Measured) -> Cause {
 /// The next-best cause and its measured value.
 fn runner_up(analysis: &Analysis<'_>, measured: &Measured, verdict: Verdict) -> Option<RunnerUp> {
     let oom = analysis.oom.as_ref()?;
-    let limit = oom.limit_low_bytes.unwrap_or(oom.reserved_bytes).max(1);
+    let limit = limit_bytes(oom).max(1);
     let ratio = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
     let share = |part: u64| percent(part, measured.all_bytes);
     let free = oom.free_in_reserved_bytes;

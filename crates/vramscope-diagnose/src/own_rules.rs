@@ -96,7 +96,7 @@ fn decision(rule: &OwnRule) -> Rule {
     let name = rule.category.trim();
     let known = Category::ALL.into_iter().find(|category| category.name() == name);
     Rule {
-        category: known.unwrap_or_default(),
+        category: known.unwrap_or(Category::Other),
         own_name: known.is_none().then(|| name.chars().take(MAX_NAME).collect()),
         confidence_percent: 100,
         why: format!("by your rule {}", rule.pattern.chars().take(MAX_NAME).collect::<String>()),

@@ -7,7 +7,7 @@ use vramscope_core::model::Snapshot;
 pub(crate) const LINEAR: &str = "the result of a linear layer";
 
 /// Words in function or file names, innermost frames first, and what they mean. The first frame with one of them decides.
-const PURPOSES: [(&str, &str); 20] = [
+const PURPOSES: [(&str, &str); 21] = [
     ("cross_entropy", "logits and their log-softmax, for the loss"),
     ("log_softmax", "log-softmax of the logits"),
     ("nll_loss", "the loss over all logits"),
@@ -17,7 +17,8 @@ const PURPOSES: [(&str, &str); 20] = [
     ("_flash_attention", "attention"),
     ("baddbmm", "attention scores"),
     ("bmm", "attention scores, or another batched product"),
-    ("softmax", "softmax, as over attention scores"),
+    ("multi_head_attention_forward", "attention"),
+    ("softmax", "softmax of attention scores, or another"),
     ("_to_copy", "a copy in another type or on another device"),
     ("upsample", "an upsampled map"),
     ("interpolate", "an upsampled map"),

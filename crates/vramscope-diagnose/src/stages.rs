@@ -5,6 +5,7 @@ use vramscope_core::replay::{Labels, Recording};
 
 use crate::analysis::Analysis;
 use crate::assemble;
+use crate::categories::Categories;
 use crate::diagnose::Options;
 use crate::growth::Growth;
 use crate::labelling::{Reading, Stacks};
@@ -56,10 +57,11 @@ impl Diagnosing {
         };
         if let Some(device) = self.devices.iter_mut().find(|device| !device.reading.is_done()) {
             let stage = device.reading.step(recording, stacks, device.ordinal).unwrap_or("categories");
-            let labels = device.reading.is_done();
-            if labels {
+            if device.reading.is_done() {
                 recording.set_labels(device.ordinal, device.reading.labels());
             }
+            // Told once, however many devices there are.
+            let labels = self.devices.iter().all(|device| device.reading.is_done());
             return Progress { labels, ..progress(stage, false) };
         }
         let without_growth = |device: &&mut Device| device.growth.is_none();
@@ -98,6 +100,15 @@ impl Diagnosing {
             oom::try_expandable(recording, ordinal, oom);
         }
         self.device(ordinal)?.tell(recording, self.stacks.as_ref()?, oom)
+    }
+
+    /// Tells anew what is known: the user's rules have given other categories.
+    pub fn retell(&mut self, recording: &Recording) {
+        let Some(stacks) = &self.stacks else { return };
+        for device in self.devices.iter_mut().filter(|device| device.report.is_some()) {
+            let oom = device.report.as_ref().and_then(|report| report.oom.clone());
+            device.report = Some(device.tell(recording, stacks, oom).unwrap_or_default());
+        }
     }
 
     /// Phases and categories as the rules decide them, without those of the user.
@@ -144,7 +155,9 @@ impl Device {
     fn tell(&self, recording: &Recording, stacks: &Stacks, oom: Option<Oom>) -> Option<DeviceReport> {
         let (reading, growth) = (&self.reading, self.growth.as_ref()?);
         let facts = reading.facts(recording, stacks, self.ordinal)?;
-        let (table, categories) = (&reading.table, &reading.categories);
+        // Those in force: the user's rules may have changed some.
+        let in_force = facts.replay.labels().map(Categories::in_force);
+        let (table, categories) = (&reading.table, in_force.as_ref().unwrap_or(&reading.categories));
         Some(assemble::report(&Analysis { facts: &facts, table, categories, growth, oom }))
     }
 }

@@ -179,3 +179,9 @@ pub const RECORDING_SMALL_SHARE: f64 = 0.95;
 pub(crate) const MIDDLE_OF_LIMIT: f64 = 0.5;
 /// … and so much of what is reserved is free. Seen: fragmentation 6 to 31 %, other causes at most 3.5 %.
 pub(crate) const SHARE_OF_FREE_INSIDE: f64 = 0.1;
+/// With fewer steps slow growth cannot be told from what the first ones bring.
+pub(crate) const FEW_STEPS: u64 = 4;
+/// Attention scores, or another purpose, with so much of what passes are worth advice of their own.
+pub(crate) const SHARE_OF_PURPOSE: f64 = 0.2;
+/// Allocations after a burst among which its places must make blocks again: some steps of a large model.
+pub(crate) const SEARCHED_FOR_MORE: usize = 50_000;

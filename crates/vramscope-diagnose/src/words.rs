@@ -48,7 +48,11 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn of(stack: StackId, snapshot: &Snapshot) -> Self {
         let site = site(stack, snapshot);
-        Place { name: site.name(snapshot), at: site.at(snapshot), own: site.is_own(snapshot) }
+        Place {
+            name: printable(&site.name(snapshot)),
+            at: printable(&site.at(snapshot)),
+            own: site.is_own(snapshot),
+        }
     }
 
     /// A key that stacks of the same place share.
@@ -103,10 +107,25 @@ fn hash(name: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// Names come from a file that anybody may have written: what would move a terminal's cursor, end a line or a mark does not.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() {
+                '\u{fffd}'
+            } else if c == '`' {
+                '\''
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
 /// Frames of a stack as plain data, innermost first.
 pub(crate) fn frames(stack: StackId, snapshot: &Snapshot) -> Vec<Frame> {
     let frames = snapshot.stacks.frames_of(stack).iter().filter_map(|id| snapshot.stacks.frame(*id));
-    let text = |id| snapshot.strings.get(id).into_owned();
+    let text = |id| printable(&snapshot.strings.get(id));
     let kind = |frame: &vramscope_core::model::Frame| match frame.kind(&snapshot.strings) {
         FrameKind::Own => "own",
         FrameKind::Library => "library",

@@ -56,6 +56,7 @@ impl Open {
         if let Some(rules) = request.rules()? {
             let answer = self.rules.set(&mut self.recording, rules);
             self.forget_colours();
+            self.diagnosing.retell(&self.recording);
             return serde_json::to_string(&answer);
         }
         self.set_filter(request.filter()?);

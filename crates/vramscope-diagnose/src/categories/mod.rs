@@ -11,7 +11,7 @@ mod forward;
 mod open_ends;
 mod workspaces;
 
-use vramscope_core::replay::{Category, N_CATEGORIES, Rule};
+use vramscope_core::replay::{Category, Labels, N_CATEGORIES, Rule};
 
 use crate::facts::{Facts, StackKind};
 use crate::numbering::{Numbering, Sums, key};
@@ -44,6 +44,16 @@ impl Categories {
         caches::find(&mut sorting);
         before::sort(&mut sorting);
         Categories { rules: sorting.book.rules(), rule_of: sorting.rule_of }
+    }
+
+    /// Those that labels hold.
+    pub(crate) fn in_force(labels: &Labels) -> Self {
+        Self { rules: labels.rules.clone(), rule_of: labels.rule_of.clone() }
+    }
+
+    /// The user's own name for an allocation.
+    pub(crate) fn own_name(&self, id: u32) -> Option<&str> {
+        self.rule(id)?.own_name.as_deref()
     }
 
     pub(crate) fn rule(&self, id: u32) -> Option<&Rule> {

@@ -7,14 +7,15 @@ use crate::analysis::Analysis;
 use crate::evidence::Flags;
 use crate::report::Finding;
 use crate::thresholds::{
-    FEWEST_EMPTIED, SHARE_OF_GAP, SHARE_OF_POOLS, SHARE_OF_ROUNDING, SHARE_OF_WORKSPACES,
+    FEWEST_EMPTIED, FEWEST_EVENTS, SHARE_OF_GAP, SHARE_OF_POOLS, SHARE_OF_ROUNDING, SHARE_OF_WORKSPACES,
 };
 use crate::words::{bytes, count, percent};
 
 /// Reserved and not allocated at the moment of most reserved bytes.
 pub(super) fn gap(analysis: &Analysis<'_>) -> Option<Finding> {
     let replay = analysis.facts.replay;
-    if analysis.oom.is_some() {
+    // Without a history the most that was in use is not known.
+    if analysis.oom.is_some() || analysis.facts.n < FEWEST_EVENTS {
         return None;
     }
     let moment = replay.reserved_peak();
@@ -28,7 +29,7 @@ pub(super) fn gap(analysis: &Analysis<'_>) -> Option<Finding> {
             .of(gap)
             .because(format!("{} reserved at most, {} in use then, {} in use at most", bytes(reserved), bytes(used), bytes(most)))
             .because(format!("gap {}, noted from {:.0}\u{a0}%", percent(gap, reserved), SHARE_OF_GAP * 100.0))
-            .try_this("`PYTORCH_ALLOC_CONF=expandable_segments:True` closes most such gaps; sizes that repeat do, too.")
+            .try_this("`PYTORCH_ALLOC_CONF=expandable_segments:True` (`PYTORCH_CUDA_ALLOC_CONF` before PyTorch 2.9) closes most such gaps; sizes that repeat do, too.")
             .see(moment, None, "state")
     })
 }

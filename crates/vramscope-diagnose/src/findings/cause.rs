@@ -32,7 +32,10 @@ pub(super) fn main(analysis: &Analysis<'_>, cause: &Cause, story: &Story) -> Opt
         Some(about) => about.ids.clone(),
         None => analysis.live(moment),
     };
-    finding.bytes = Some(about.iter().map(|&id| analysis.facts.size_bytes(id)).sum());
+    finding.bytes = match (&analysis.oom, cause.verdict) {
+        (Some(oom), Verdict::Fragmentation) => Some(oom.free_in_reserved_bytes),
+        _ => Some(about.iter().map(|&id| analysis.facts.size_bytes(id)).sum()),
+    };
     let measured =
         cause.evidence.iter().map(|evidence| format!("{} ({})", evidence.text, evidence.threshold));
     finding.evidence = measured.collect();
@@ -55,7 +58,12 @@ fn located(analysis: &Analysis<'_>, finding: Finding, verdict: Verdict, about: V
             let newest = leak_line(analysis).or(last);
             let see = if analysis.oom.is_some() { moment } else { facts.replay.end() };
             match newest {
-                Some(id) => finding.by(analysis, id, see).over(events.0, events.1),
+                Some(id) => {
+                    let alive = |id: &&u32| facts.replay.allocations().is_live(**id, see);
+                    let largest = about.iter().rev().filter(alive).max_by_key(|&&id| facts.size_bytes(id));
+                    let finding = finding.with_stack(analysis, facts.stack(id));
+                    finding.see(see, largest.copied(), "timeline").over(events.0, events.1)
+                }
                 None => finding,
             }
         }

@@ -17,7 +17,7 @@ pub(crate) struct StepLeak {
     pub(crate) bytes_per_step: u64,
     /// Middle steps seen.
     pub(crate) middle_steps: u32,
-    /// Of all steps.
+    /// Of all steps but the last.
     pub(crate) total_bytes: u64,
     /// What is kept, by place, most bytes first; each in order of birth.
     pub(crate) places: Vec<Kept>,
@@ -48,7 +48,9 @@ impl StepLeak {
             facts.is_kept(*id) && !facts.is_old(*id) && !lasting && !categories.is_workspace(*id)
         };
         for id in facts.ids().filter(counts) {
-            let Some(step) = table.step_at(facts.birth(id)).map(|step| step as usize) else { continue };
+            // What the last step made it may still need.
+            let step = table.step_at(facts.birth(id)).map(|step| step as usize);
+            let Some(step) = step.filter(|step| step + 1 < n) else { continue };
             let number = numbers.of(key(places.number(facts, id)));
             if number == kept.len() {
                 kept.push(Default::default());

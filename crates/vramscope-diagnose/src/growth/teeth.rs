@@ -12,7 +12,7 @@ use crate::phases::Timetable;
 use crate::thresholds::{
     FEWEST_IN_BURST, FEWEST_STALE_STEPS, FEWEST_TEETH_WITHOUT_STACKS_OF_FREES, LEAST_BURST_BYTES,
     LEAST_SHARE_OF_BURST, MOST_OF_ONE_PLACE, ROUNDS_OF_TOOTH, ROUNDS_OF_TOOTH_WITHOUT_STACKS,
-    SHARE_BY_COLLECTOR, SHARE_OF_PLACE_IN_BURSTS,
+    SEARCHED_FOR_MORE, SHARE_BY_COLLECTOR, SHARE_OF_PLACE_IN_BURSTS,
 };
 
 /// One burst of frees by the collector.
@@ -179,5 +179,6 @@ fn comes_again(facts: &Facts<'_>, ids: &[u32]) -> bool {
         let long = facts.is_kept(*id) || facts.death(*id) - facts.birth(*id) > 20;
         stacks.get(key(facts.stack(*id).0)).is_some() && (least..=most).contains(&size) && long
     };
-    facts.born_in(end + 1, facts.n).filter(lives_on).take(3).count() == 3
+    // What comes again comes soon; the rest of a long trace is not searched for each tooth.
+    facts.born_in(end + 1, facts.n).take(SEARCHED_FOR_MORE).filter(lives_on).take(3).count() == 3
 }

@@ -67,7 +67,7 @@ fn settings(facts: &Facts) -> Advice {
     advice(
         format!("Set `{name}=expandable_segments:True`"),
         format!(
-            "{pieces} are in pieces between live blocks; segments that grow in place leave few of them. It must be there before the process starts. Where it is set already or not supported (Windows), `max_split_size_mb:128` is the next thing to try."
+            "{pieces} are in pieces between live blocks; segments that grow in place usually leave few of them. It must be there before the process starts. Where it is set already or not supported (Windows), `max_split_size_mb:128` is the next thing to try."
         ),
     )
 }

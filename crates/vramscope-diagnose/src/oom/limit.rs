@@ -45,6 +45,10 @@ impl Limit {
             Some(model) => model.limit,
             None => proven_limit(snapshot, device, replay),
         };
+        // What is reserved was granted, but expandable segments may map a little more than was asked for.
+        let is_expandable = device.segments.iter().any(|segment| segment.expandable);
+        let granted = if is_expandable { 0 } else { oom.reserved_bytes };
+        let low = proven.low_bytes.max(granted);
         let refused = oom.reserved_bytes.saturating_add(oom.need_bytes).saturating_sub(1);
         // What was ever granted and what was refused may contradict each other: the limit changed.
         let high = proven.high_bytes.unwrap_or(refused).min(refused);
@@ -53,8 +57,8 @@ impl Limit {
                 let all = Some(oom.reserved_bytes.saturating_add(free));
                 (Whose::Card, all, all)
             }
-            Some(_) => (Whose::Process, Some(proven.low_bytes), Some(high.max(proven.low_bytes))),
-            None => (Whose::Unknown, Some(proven.low_bytes), Some(high.max(proven.low_bytes))),
+            Some(_) => (Whose::Process, Some(low), Some(high.max(low))),
+            None => (Whose::Unknown, Some(low), Some(high.max(low))),
         };
         if let Some(typed) = typed {
             limit.take(typed);

@@ -135,7 +135,7 @@ pub(super) fn stacks(blocks: &mut Document, report: &DeviceReport) {
     blocks.push(Block::Heading(format!("Stacks at the peak of {requested}, event {event}")));
     let bytes: Vec<u64> = report.peak.stacks.iter().map(|stack| stack.bytes).collect();
     let rows = report.peak.stacks.iter().zip(format_bytes_group(&bytes)).map(|(stack, bytes)| {
-        vec![stack.place.clone(), words(stack.category), group_digits(stack.count.into()), bytes]
+        vec![format!("`{}`", stack.place), words(stack.category), group_digits(stack.count.into()), bytes]
     });
     let heads = vec!["Line", "Category", "Allocations", "Bytes"];
     blocks.push(Block::Table { heads, figures_from: 2, rows: rows.collect() });
@@ -152,7 +152,8 @@ pub(super) fn compositions(blocks: &mut Document, report: &DeviceReport) {
         rows.push(row("End".into(), &report.end.categories));
     }
     rows.extend(report.phase_ends.iter().take(MOST_PHASES).map(|end| {
-        let step = end.step.map(|step| format!(", step {}", group_digits(step.into()))).unwrap_or_default();
+        let step =
+            end.step.map(|step| format!(", step {}", group_digits(u64::from(step) + 1))).unwrap_or_default();
         row(format!("End of {}{step}", words(end.phase)), &end.categories)
     }));
     if rows.is_empty() {
@@ -198,7 +199,7 @@ pub(super) fn phases(blocks: &mut Document, report: &DeviceReport) {
     }));
     blocks.push(Block::Paragraph(facts.join(", ") + "."));
     let rows = report.phases.iter().take(MOST_PHASES).map(|phase| {
-        let step = phase.step.map_or("–".into(), |step| group_digits(step.into()));
+        let step = phase.step.map_or("–".into(), |step| group_digits(u64::from(step) + 1));
         let event = |event: u32| group_digits(event.into());
         vec![words(phase.phase), step, event(phase.first_event), event(phase.last_event)]
     });

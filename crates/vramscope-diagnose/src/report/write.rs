@@ -103,7 +103,7 @@ fn wrapped(words: &str, first: &str, others: &str) -> String {
 fn text_table(heads: &[&str], figures_from: usize, rows: &[Vec<String>]) -> String {
     let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
     let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| without_marks(cell)).collect()).collect();
+        rows.iter().map(|row| row.iter().map(|cell| cut(&without_marks(cell))).collect()).collect();
     let lines = || std::iter::once(&heads).chain(&rows).filter(|row| !row.is_empty());
     let columns = lines().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -118,6 +118,14 @@ fn text_table(heads: &[&str], figures_from: usize, rows: &[Vec<String>]) -> Stri
         format!("    {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
     lines().map(line).collect()
+}
+
+/// Names of C++ can be as long as a page.
+fn cut(cell: &str) -> String {
+    match cell.char_indices().nth(LINE) {
+        Some((end, _)) => format!("{}…", &cell[..end]),
+        None => cell.to_owned(),
+    }
 }
 
 #[cfg(test)]

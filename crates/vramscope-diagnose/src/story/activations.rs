@@ -5,9 +5,10 @@ use vramscope_core::replay::{Category, Phase};
 
 use super::{Story, advice, asked, limit};
 use crate::analysis::Analysis;
+use crate::numbering::{Numbering, key};
 use crate::purpose;
 use crate::report::Advice;
-use crate::thresholds::SHARE_OF_FEW_BLOCKS;
+use crate::thresholds::{SHARE_OF_FEW_BLOCKS, SHARE_OF_PURPOSE};
 use crate::words::{bytes, percent};
 
 pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
@@ -97,6 +98,23 @@ fn names(analysis: &Analysis<'_>, ids: &[u32]) -> String {
     format!("{}.", all.join("; "))
 }
 
+/// Bytes of attention scores among what passes.
+fn attention_bytes(analysis: &Analysis<'_>) -> u64 {
+    let facts = analysis.facts;
+    let (mut stacks, mut is_attention) = (Numbering::default(), Vec::new());
+    let mut bytes = 0u64;
+    for id in passing_ids(analysis, analysis.moment()) {
+        let stack = facts.stack(id);
+        let number = stacks.of(key(stack.0));
+        if number == is_attention.len() {
+            let purpose = purpose::of_stack(stack, facts.snapshot);
+            is_attention.push(purpose.is_some_and(|purpose| purpose.contains("attention scores")));
+        }
+        bytes = bytes.saturating_add(if is_attention[number] { facts.size_bytes(id) } else { 0 });
+    }
+    bytes
+}
+
 /// What a block is; the result of a linear layer of which the log-softmax lies beside it are logits.
 pub(crate) fn purpose_among(analysis: &Analysis<'_>, id: u32, ids: &[u32]) -> &'static str {
     let facts = analysis.facts;
@@ -132,7 +150,7 @@ fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>,
         let (title, text) = match () {
             () if speaks_of("logits") || speaks_of("loss") => (
                 "Compute the loss in chunks.",
-                "Split tokens (or use a fused linear cross-entropy), so that logits of a part only exist at a time; ignore padding before the head, not after.",
+                "Use a fused linear cross-entropy, or split the tokens and checkpoint each chunk: then the logits of one chunk exist at a time. Leave padding out before the head.",
             ),
             () if speaks_of("attention") => (
                 "Use fused attention.",
@@ -144,6 +162,14 @@ fn what_to_change(analysis: &Analysis<'_>, passing: u64, few: Option<&(Vec<u32>,
             ),
         };
         all.push(advice(title, text, Some(held / 4 * 3)));
+    }
+    let scores = attention_bytes(analysis);
+    if few.is_none() && scores as f64 >= SHARE_OF_PURPOSE * passing as f64 {
+        all.push(advice(
+            "Do not write out attention scores.",
+            "Call `torch.nn.functional.scaled_dot_product_attention`, with `nn.MultiheadAttention` pass `need_weights=False`: the scores grow with the square of the length.",
+            Some(scores),
+        ));
     }
     let inference = analysis.phase_at(analysis.moment()) == Phase::Inference;
     if inference {

@@ -11,9 +11,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
     let unused = limit_bytes(oom).saturating_sub(oom.allocated_bytes);
     let pinned = match oom.pinned_bytes {
         0 => String::new(),
-        pinned => {
-            format!(" Of that, {} cannot be given back because live blocks lie between.", bytes(pinned))
-        }
+        pinned => format!(", {} of it where at most half is in use", bytes(pinned)),
     };
     Story {
         tone: "error",
@@ -26,7 +24,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         ),
         why: vec![
             format!(
-                "Under the limit of {}, **{} are allocated** and {} lie free inside segments.{pinned}",
+                "Under the limit of {}, **{} are allocated** and {} lie free in segments that live blocks keep{pinned}.",
                 limit(oom),
                 bytes(oom.allocated_bytes),
                 bytes(oom.free_in_reserved_bytes),
@@ -45,7 +43,7 @@ fn what_to_change(analysis: &Analysis<'_>, oom: &Oom) -> Vec<Advice> {
     match oom.expandable_would_fit {
         "yes" => all.push(advice(
             setting,
-            "The allocator model serves the same requests with it under this limit. Before PyTorch 2.9 the variable is `PYTORCH_CUDA_ALLOC_CONF`.",
+            "The allocator model serves the same requests with it under this limit. Before PyTorch 2.9 it is `PYTORCH_CUDA_ALLOC_CONF`.",
             Some(oom.short_by_bytes),
         )),
         "no" => {}

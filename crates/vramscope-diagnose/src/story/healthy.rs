@@ -6,6 +6,7 @@ use vramscope_core::replay::{Category, Phase};
 use super::{Story, advice};
 use crate::analysis::{Analysis, main_category};
 use crate::report::{Advice, Mark};
+use crate::thresholds::FEW_STEPS;
 use crate::words::{bytes, count};
 
 pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
@@ -29,17 +30,34 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         None => "Nothing was allocated.".into(),
     };
     let steps = analysis.table.steps.len() as u64;
-    let seen = match (analysis.table.trains(), steps) {
-        (true, steps) if steps > 0 => {
-            format!("Of training {} seen; each ends where it began.", count(steps, "step was", "steps were"))
+    let few = analysis.table.trains() && steps < FEW_STEPS;
+    let seen = match (analysis.table.trains(), analysis.growth.base_line) {
+        (true, Some(line)) if line.slope_bytes == 0 => {
+            format!("Over {} memory falls back to the same level each time.", count(steps, "step", "steps"))
         }
-        (true, _) => "No complete step was seen.".into(),
+        (true, _) if few => {
+            format!(
+                "{} of training {} too few to tell slow growth.",
+                count(steps, "step", "steps"),
+                if steps == 1 { "is" } else { "are" }
+            )
+        }
+        (true, _) => format!("{} of training were seen.", count(steps, "step", "steps")),
         _ => String::new(),
     };
+    let rises = crate::cause::base_line_rises(analysis);
+    let nothing = match few && steps > 0 {
+        _ if rises => {
+            let slope = analysis.growth.base_line.map_or(0, |line| line.slope_bytes.unsigned_abs());
+            format!("No place keeps more in each step, yet the base line rises by {} a step.", bytes(slope))
+        }
+        true => format!("Nothing grows in the {} seen.", count(steps, "step", "steps")),
+        false => "Nothing grows.".into(),
+    };
     Story {
-        tone: "good",
-        eyebrow: "Healthy: stable".into(),
-        sentence: format!("Nothing grows. The peak, {peak}, comes {}.", when(analysis, moment)),
+        tone: if rises { "note" } else { "good" },
+        eyebrow: if rises { "No leak found" } else { "Healthy: stable" }.into(),
+        sentence: format!("{nothing} The peak, {peak}, comes {}.", when(analysis, moment)),
         why: [alive, seen].into_iter().filter(|text| !text.is_empty()).collect(),
         advice: to_lower_the_peak(main_category(&sums), &sums),
         marks: vec![Mark { moment, text: format!("Peak {peak}") }],
@@ -56,7 +74,7 @@ fn of_many(category: Category) -> &'static str {
         Category::Activation => "of activations",
         Category::Input => "of inputs",
         Category::Temporary => "of temporaries",
-        Category::Other => "of other",
+        Category::Other => "of other memory",
         Category::Unknown => "of which nothing is known",
     }
 }
@@ -86,11 +104,14 @@ pub(crate) fn when(analysis: &Analysis<'_>, moment: u32) -> &'static str {
 fn to_lower_the_peak(largest: Category, sums: &crate::analysis::ByCategory) -> Vec<Advice> {
     let held = sums[largest.index()];
     match largest {
-        Category::Activation => vec![advice(
-            "To lower the peak: checkpoint blocks of the model, or halve the batch.",
-            "Activations are the largest part; each halving of the batch halves them.",
-            Some(held / 2),
-        )],
+        Category::Activation => vec![
+            advice(
+                "To lower the peak: checkpoint blocks of the model.",
+                "Activations are the largest part; checkpoints keep only the inputs of each block.",
+                Some(held / 4 * 3),
+            ),
+            advice("Or halve the batch.", "Activations halve with it.", Some(held / 2)),
+        ],
         Category::Parameter => vec![advice(
             "To lower the peak: hold the weights in 16 bits, or shard them.",
             "They are the largest part, and stay for the whole run.",

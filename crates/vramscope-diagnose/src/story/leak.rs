@@ -61,7 +61,7 @@ fn steps(analysis: &Analysis<'_>, leak: &StepLeak, kept: u64) -> Story {
         ),
     };
     let made = match place.is_known() {
-        true => format!(", up to those of {}", place.text()),
+        true => format!("; the newest that each step leaves is made by {}", place.text()),
         false => String::new(),
     };
     Story {
@@ -78,7 +78,9 @@ fn steps(analysis: &Analysis<'_>, leak: &StepLeak, kept: u64) -> Story {
 
 fn of_steps(analysis: &Analysis<'_>, leak: &StepLeak, kept: u64, place: &Place) -> Vec<Advice> {
     let behind = match place.is_known() {
-        true => format!("Each step leaves one set of forward results behind {}. ", place.line()),
+        true => {
+            format!("Something holds what {} returns, and with it the forward of that step. ", place.line())
+        }
         false => String::new(),
     };
     let mut all = vec![

@@ -3,7 +3,8 @@
 use super::{About, Story, advice};
 use crate::analysis::Analysis;
 use crate::report::Mark;
-use crate::words::{bytes, count, number};
+use crate::words::{self, Place, bytes, count, number};
+use vramscope_core::ids::StackId;
 
 pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
     let teeth = &analysis.growth.teeth;
@@ -35,9 +36,13 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
         n => format!("It happened {n} times in this recording."),
     };
     let here = if place.is_known() { format!(" at {}", place.line()) } else { String::new() };
+    let around = match lines.first().and_then(|line| outer_line(analysis, line.stack)) {
+        Some(outer) if outer != place => format!("; look around {}", outer.text()),
+        _ => String::new(),
+    };
     Story {
         tone: "warning",
-        eyebrow: "Sawtooth".into(),
+        eyebrow: "Reference cycles".into(),
         sentence: format!(
             "Reference cycles hold up to {} until Python's collector runs.",
             bytes(largest.bytes)
@@ -47,7 +52,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
             advice(
                 "Break the cycle.",
                 format!(
-                    "Look for an object{here} that refers to itself: a closure or hook over its own module, `self` stored in a callback, an exception kept with its traceback. Use `weakref`, or `del` the reference."
+                    "Something that holds the results{here} refers to itself{around}: a closure or hook over its own module, `self` stored in a callback, an exception kept with its traceback. Use `weakref`, or `del` the reference."
                 ),
                 Some(largest.bytes),
             ),
@@ -58,7 +63,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
             ),
             advice(
                 "Find the cycle with `torch.utils.viz._cycles.warn_tensor_cycles()`.",
-                "It prints what refers to what as a cycle with tensors is collected.",
+                "It writes a page for each cycle with tensors that is collected, and shows what refers to what. It starts a recording of its own.",
                 None,
             ),
         ],
@@ -74,4 +79,12 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
             bytes_label: "Held",
         }),
     }
+}
+
+/// The outermost line of the program that is in a function: its loop.
+fn outer_line(analysis: &Analysis<'_>, stack: StackId) -> Option<Place> {
+    let frames = words::frames(stack, analysis.facts.snapshot);
+    let frame = frames.iter().rev().find(|frame| frame.kind == "own" && frame.name != "<module>")?;
+    let file = frame.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    Some(Place { name: frame.name.clone(), at: format!("{file}:{}", frame.line), own: true })
 }

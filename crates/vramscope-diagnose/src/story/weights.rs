@@ -34,30 +34,54 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
             bytes(placed)
         )
     };
-    let all = weights + gradients + states;
+    let all = match weights + gradients + states {
+        0 => crate::analysis::total(&sums),
+        known => known,
+    };
     Story {
         tone: "error",
         eyebrow: "Out of memory: model state".into(),
         sentence,
         why: vec![
             format!(
-                "**{} of model state** stay for the whole run, whatever the batch; the limit is {}.",
+                "**{} of model state** stays for the whole run, whatever the batch; the limit is {}.",
                 bytes(all),
                 limit(oom)
             ),
+            to_come(gradients, states),
             asked(analysis, oom),
-        ],
+        ]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect(),
         advice: what_to_change(weights, gradients, states),
         ..Story::default()
+    }
+}
+
+/// An optimizer that was stopped while it made its state: what Adam would still have needed.
+fn to_come(gradients: u64, states: u64) -> String {
+    match gradients.saturating_mul(2).checked_sub(states) {
+        Some(missing) if states > 0 && missing > 0 => {
+            format!(
+                "The optimizer was still making its state: two values for each gradient, as Adam keeps, need {} more.",
+                bytes(missing)
+            )
+        }
+        _ => String::new(),
     }
 }
 
 fn what_to_change(weights: u64, gradients: u64, states: u64) -> Vec<Advice> {
     let mut all = vec![
         advice(
-            "Hold the weights in 16 bits.",
-            "`model.to(torch.bfloat16)`, or load with `torch_dtype=torch.bfloat16`. It halves them if they are in 32 bits; for inference, 8 or 4 bits quarter them and more.",
-            Some(weights / 2),
+            if gradients + states > 0 {
+                "Hold weights, gradients and state in 16 bits."
+            } else {
+                "Hold the weights in 16 bits."
+            },
+            "`model.to(torch.bfloat16)` before the optimizer is made, or load them so. It halves what is in 32 bits now; for inference, 8 or 4 bits take a quarter and less.",
+            Some((weights + gradients + states) / 2),
         ),
         advice(
             "Shard over more cards.",
@@ -71,7 +95,7 @@ fn what_to_change(weights: u64, gradients: u64, states: u64) -> Vec<Advice> {
             "8-bit Adam holds a quarter of Adam's, SGD with momentum half, Adafactor next to nothing.",
             Some(states / 4 * 3),
         ));
-    } else {
+    } else if weights > 0 {
         all.push(advice(
             "Count what is still to come.",
             format!("Training adds as much again for gradients and, with Adam, twice as much for its state: {} in 32 bits.", bytes(weights.saturating_mul(3))),

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use serde::Serialize;
 use vramscope_core::query::summary::File;
 use vramscope_core::replay::{Recording, Replay};
 use vramscope_diagnose::report::{DeviceReport, markdown, text};
@@ -143,24 +144,37 @@ fn moment_of(report: &DeviceReport, replay: &Replay) -> u32 {
     bar.or(report.oom.as_ref().map(|oom| oom.moment)).unwrap_or_else(|| replay.peak())
 }
 
+/// A report in JSON. Written as it is: a tree of a million phases would take ten times the memory.
+#[derive(Serialize)]
+struct Object<'a> {
+    schema: u32,
+    file: File,
+    devices: Vec<&'a DeviceReport>,
+}
+
+#[derive(Serialize)]
+struct Several<'a> {
+    schema: u32,
+    files: Vec<Object<'a>>,
+}
+
+fn object(one: &Reported) -> Object<'_> {
+    let source = &one.recording.snapshot.source;
+    let file = File {
+        name: source.name.clone(),
+        bytes: source.size_bytes,
+        container: source.container,
+        protocol: source.protocol,
+    };
+    Object { schema: 1, file, devices: one.devices.iter().map(|device| &device.report).collect() }
+}
+
 fn json(reported: &[Reported], several: bool) -> String {
-    let object = |one: &Reported| {
-        let source = &one.recording.snapshot.source;
-        let file = File {
-            name: source.name.clone(),
-            bytes: source.size_bytes,
-            container: source.container,
-            protocol: source.protocol,
-        };
-        let devices: Vec<&DeviceReport> = one.devices.iter().map(|device| &device.report).collect();
-        serde_json::json!({ "schema": 1, "file": file, "devices": devices })
-    };
     let text = match reported {
-        [one] if !several => object(one).to_string(),
-        all => serde_json::json!({ "schema": 1, "files": all.iter().map(object).collect::<Vec<_>>() })
-            .to_string(),
+        [one] if !several => serde_json::to_string(&object(one)),
+        all => serde_json::to_string(&Several { schema: 1, files: all.iter().map(object).collect() }),
     };
-    text + "\n"
+    text.unwrap_or_default() + "\n"
 }
 
 /// All files, one after the other; of several each under its path.
