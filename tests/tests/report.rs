@@ -136,3 +136,31 @@ fn state_prints_the_table_of_any_moment() {
     assert_ne!(table, text(&["state", "--summary", "--at", "0", &file]));
     assert_eq!(vramscope(&["state", "--summary", "--json", &file]).status.code(), Some(2));
 }
+
+/// Names come from a file that anybody may have written: they neither break tables nor reach the terminal.
+#[test]
+fn hostile_names_stay_in_their_place() {
+    let long = "f".repeat(70_000);
+    let names = [long.as_str(), "\u{1b}[31mred\n# head", "<img src=x onerror=alert(1)>", "a`b``c```d"];
+    let mut script = vramscope_tests::script::Script::default();
+    for (at, name) in (1..).zip(names) {
+        script = script.alloc_at(at << 20, 1 << 20, &format!("/p/{name}.py"), at);
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("hostile_names.pickle");
+    std::fs::write(&file, script.event("oom", 0, 1 << 30).pickle()).unwrap();
+    let file = file.to_string_lossy().into_owned();
+    for way in [&["report"][..], &["report", "--markdown"]] {
+        let told = text(&[way, &[file.as_str()]].concat());
+        assert!(!told.contains('\u{1b}') && !told.contains("\n# head"), "{way:?}");
+        assert!(told.lines().all(|line| line.len() < 80_000), "{way:?}");
+        // In Markdown only as code.
+        for (at, _) in told.match_indices("<img").filter(|_| way.len() > 1) {
+            let line_start = told[..at].rfind('\n').map_or(0, |at| at + 1);
+            let ticks = told[line_start..at].matches('`').count();
+            let fenced = told[..at].matches("```").count() % 2 == 1;
+            assert!(ticks % 2 == 1 || fenced, "{}", &told[line_start..at]);
+        }
+    }
+    text(&["report", "--json", &file]);
+}

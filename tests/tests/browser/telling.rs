@@ -34,7 +34,7 @@ fn stacks_of_frees_and_estimates_are_called_so() {
 fn a_failed_request_says_why_and_leads_to_the_state() {
     let tab = tab_with("oom_fragmentation");
     let why = tab.text("#overview .why").replace('\u{a0}', " ");
-    assert!(why.contains("589.6 MiB lie free inside"), "{why}");
+    assert!(why.contains("589.6 MiB lie free in segments"), "{why}");
     let facts = tab.text("#oom").replace('\u{a0}', " ");
     assert!(facts.contains("4.97 to 5.03 GiB") && facts.contains("3.0 GiB"), "{facts}");
     tab.js("[...document.querySelectorAll('#overview button')].find(b => b.textContent.includes('allocator’s state')).click()");

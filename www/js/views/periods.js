@@ -38,9 +38,13 @@ function wordOf(kind, each, width) {
 /** @param {any} each */
 const events = (each) => (each.first_event === each.last_event ? `event ${formatCount(each.first_event)}` : `events ${formatCount(each.first_event)} to ${formatCount(each.last_event)}`);
 
+/** Which kind was chosen while a box had the focus: a box that comes in its place takes it over. @type {Kind|null} */
+let focused = null;
+
 /** Shows it alone, with a little of what comes before and after. @param {Kind} kind @param {any} each */
 function select(kind, each) {
   const air = (each.x1 - each.x0) * 0.04;
+  focused = document.activeElement?.matches('.period') ? kind : null;
   setRange({ x0: each.x0 - air, x1: each.x1 + air }, { kind, name: nameOf(kind, each), first: each.first_event, last: each.last_event });
 }
 
@@ -93,6 +97,8 @@ export function layoutPeriods(track, kind, all, share, width) {
     /** @type {HTMLElement} */ (node.firstElementChild).textContent = wordOf(kind, each, part * width);
     node.setAttribute('aria-pressed', String(span?.kind === kind && span.first === each.first_event && span.last === each.last_event));
   }
+  if (!span) focused = null;
+  if (focused === kind && document.activeElement === document.body) /** @type {HTMLElement|null} */ (track.querySelector('[aria-pressed="true"]'))?.focus();
   if (!track.querySelector('[tabindex="0"]')) track.firstElementChild?.setAttribute('tabindex', '0');
 }
 

@@ -47,7 +47,7 @@ mod tests {
             joined,
             "<link rel=\"stylesheet\" href=\"./style.css\">\n<link rel=icon href=data:,>\n<p>"
         );
-        assert_eq!(fs::read_to_string(folder.join(JOINED)).unwrap(), "b {\ntop: 0;\n}\na { top: 1; }\n");
+        assert_eq!(fs::read_to_string(folder.join(JOINED)).unwrap(), "b{top:0}\na{top:1}\n");
         assert!(join(&folder, "<link rel=stylesheet href=https://a/b.css>").is_err());
         fs::remove_dir_all(folder).unwrap();
     }
