@@ -25,6 +25,14 @@ pub(crate) struct Analysis<'a> {
 /// Requested bytes of each category, in the order of [`Category::ALL`].
 pub(crate) type ByCategory = [u64; N_CATEGORIES];
 
+/// What one pass makes and drops again.
+pub(crate) const PASSING: [Category; 3] = [Category::Activation, Category::Temporary, Category::Input];
+
+/// Bytes of some categories together.
+pub(crate) fn sum_of(bytes: &ByCategory, categories: &[Category]) -> u64 {
+    categories.iter().map(|category| bytes[category.index()]).sum()
+}
+
 /// Bytes of one line of code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineSum {

@@ -2,7 +2,7 @@
 
 use vramscope_core::replay::Category;
 
-use crate::analysis::{Analysis, total};
+use crate::analysis::{Analysis, PASSING, sum_of, total};
 use crate::report::{Evidence, RunnerUp, Verdict};
 use crate::story::limit_bytes;
 use crate::thresholds::{
@@ -72,7 +72,6 @@ fn measure(analysis: &Analysis<'_>) -> Measured {
     let by_rounds =
         retained_late >= RETAINED_BYTES.max((RETAINED_SHARE_OF_PEAK * peak) as u64) && retained_late > 0;
     let sums = analysis.by_category(analysis.moment());
-    let of = |categories: &[Category]| categories.iter().map(|category| sums[category.index()]).sum::<u64>();
     let allocated = analysis.oom.as_ref().map_or(analysis.facts.peak_bytes, |oom| oom.allocated_bytes);
     // What steps and rounds keep may be the same blocks: each counts once, while it is alive.
     let moment = analysis.moment();
@@ -84,8 +83,8 @@ fn measure(analysis: &Analysis<'_>) -> Measured {
         leaked_bytes: alive.iter().map(|&id| analysis.facts.size_bytes(id)).sum::<u64>().min(allocated),
         leaks: by_steps.is_some() || by_rounds,
         allocated_bytes: allocated,
-        state_bytes: of(&[Category::Parameter, Category::Gradient, Category::OptimizerState]),
-        passing_bytes: of(&[Category::Activation, Category::Temporary, Category::Input]),
+        state_bytes: sum_of(&sums, &[Category::Parameter, Category::Gradient, Category::OptimizerState]),
+        passing_bytes: sum_of(&sums, &PASSING),
         all_bytes: total(&sums),
     }
 }

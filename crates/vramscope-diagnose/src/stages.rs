@@ -1,7 +1,7 @@
 //! The diagnosis in stages, so that a page can answer between them, and show what is ready.
 
 use serde::Serialize;
-use vramscope_core::replay::{Labels, Recording};
+use vramscope_core::replay::Recording;
 
 use crate::analysis::Analysis;
 use crate::assemble;
@@ -109,12 +109,6 @@ impl Diagnosing {
             let oom = device.report.as_ref().and_then(|report| report.oom.clone());
             device.report = Some(device.tell(recording, stacks, oom).unwrap_or_default());
         }
-    }
-
-    /// Phases and categories as the rules decide them, without those of the user.
-    pub fn labels(&self, ordinal: i64) -> Option<Labels> {
-        let reading = &self.device(ordinal)?.reading;
-        reading.is_done().then(|| reading.labels())
     }
 
     fn device(&self, ordinal: i64) -> Option<&Device> {

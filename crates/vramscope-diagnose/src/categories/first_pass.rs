@@ -135,7 +135,7 @@ fn building(sorting: &Sorting<'_>, id: u32, by_stack: bool) -> Found {
 fn optimizing(sorting: &Sorting<'_>, id: u32, flags: Flags) -> Found {
     let (facts, table) = (sorting.facts, sorting.table);
     let run = run_at(&table.optimizer, facts.birth(id));
-    let open = run.is_none_or(|run| run.last + 2 >= facts.n);
+    let open = run.is_none_or(|run| run.is_open(facts.n));
     let makes_state = flags.has(Flags::OPTIMIZER_INIT);
     if facts.is_kept(id) && open && !makes_state {
         return Found::Open;
@@ -159,7 +159,7 @@ fn backward(sorting: &Sorting<'_>, id: u32, flags: Flags) -> Found {
     let run = run_at(&table.backward, facts.birth(id));
     let outlives = run.is_none_or(|run| facts.death(id) > run.last);
     if facts.is_kept(id) {
-        if run.is_some_and(|run| run.last + 2 >= facts.n) {
+        if run.is_some_and(|run| run.is_open(facts.n)) {
             return Found::Open;
         }
         let first = run.map_or(0, |run| run.first);

@@ -66,7 +66,7 @@ fn kept(sorting: &Sorting<'_>, id: u32, backward: Option<Run>) -> Found {
     if sorting.workspaces.in_forward(facts, table, id) {
         return decide(Category::Temporary, 50, "workspace, by its size: made once, kept").into();
     }
-    let unfinished = backward.is_some_and(|run| run.last + 2 >= facts.n);
+    let unfinished = backward.is_some_and(|run| run.is_open(facts.n));
     if backward.is_some() && !unfinished && sorting.workspaces.in_first_forward(facts, table, id) {
         return decide(Category::Temporary, 60, "workspace, by its size: made in the first forward, kept")
             .into();

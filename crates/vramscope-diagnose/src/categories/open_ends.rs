@@ -63,7 +63,7 @@ fn kept_from_forward(sorting: &Sorting<'_>, id: u32, phase: Phase) -> Decision {
     if let Some(run) = backward {
         let last_step =
             table.steps.last().is_some_and(|step| facts.birth(id) + NEWEST_EVENTS >= step.first_event);
-        return match (run.last + 2 >= facts.n, is_input(sorting, id, phase)) {
+        return match (run.is_open(facts.n), is_input(sorting, id, phase)) {
             (false, true) if last_step => {
                 decide(Category::Input, 60, "made outside modules, alive at the end")
             }

@@ -28,6 +28,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// It was not over when the trace of so many events ended: at most one event follows.
+    pub(crate) fn is_open(&self, n_events: u32) -> bool {
+        self.last + 2 >= n_events
+    }
+
     pub(crate) fn contains(&self, event: u32) -> bool {
         self.first <= event && event <= self.last
     }

@@ -4,7 +4,7 @@ use vramscope_core::order;
 use vramscope_core::replay::{Category, Phase};
 
 use super::{Story, advice, asked, limit};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, PASSING, sum_of};
 use crate::numbering::{Numbering, key};
 use crate::purpose;
 use crate::report::Advice;
@@ -14,9 +14,8 @@ use crate::words::{bytes, percent};
 pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
     let Some(oom) = &analysis.oom else { return Story::default() };
     let sums = analysis.by_category(analysis.moment());
-    let of = |category: Category| sums[category.index()];
-    let activations = of(Category::Activation);
-    let passing = activations + of(Category::Temporary) + of(Category::Input);
+    let activations = sums[Category::Activation.index()];
+    let passing = sum_of(&sums, &PASSING);
     let few = few_blocks(analysis, passing);
     let asked_bytes = bytes(oom.requested_bytes);
     let what = match activations >= passing / 2 {
@@ -62,11 +61,7 @@ pub(super) fn tell(analysis: &Analysis<'_>) -> Story {
 
 fn passing_ids(analysis: &Analysis<'_>, moment: u32) -> Vec<u32> {
     let passes = |id: &u32| {
-        !analysis.categories.is_workspace(*id)
-            && matches!(
-                analysis.categories.category(*id),
-                Category::Activation | Category::Temporary | Category::Input
-            )
+        !analysis.categories.is_workspace(*id) && PASSING.contains(&analysis.categories.category(*id))
     };
     analysis.live(moment).into_iter().filter(passes).collect()
 }

@@ -10,9 +10,8 @@ mod weights;
 
 use vramscope_core::ids::StackId;
 use vramscope_core::model::DeviceKind;
-use vramscope_core::replay::Category;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, PASSING, sum_of};
 use crate::oom::Oom;
 use crate::report::{Advice, Mark, Verdict};
 use crate::thresholds::CLEAR_LIMIT;
@@ -86,8 +85,7 @@ pub(crate) use activations::purpose_among;
 /// At most three blocks that are most of what passes at the moment of the verdict.
 pub(crate) fn few_blocks_of_peak(analysis: &Analysis<'_>) -> Option<(Vec<u32>, u64)> {
     let sums = analysis.by_category(analysis.moment());
-    let passing = [Category::Activation, Category::Temporary, Category::Input];
-    let passing: u64 = passing.iter().map(|category| sums[category.index()]).sum();
+    let passing = sum_of(&sums, &PASSING);
     let worth_it =
         passing as f64 >= crate::thresholds::LEAST_SHARE_WORTH_A_NOTE * analysis.facts.peak_bytes as f64;
     activations::few_blocks(analysis, passing).filter(|_| worth_it)
