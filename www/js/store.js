@@ -60,7 +60,7 @@ export function emit(topic) {
  * @property {Map<number, import('./sight.js').Sight>} sights one for each device
  */
 
-/** @typedef {'landing'|'overview'|'timeline'|'state'} View */
+/** @typedef {'landing'|'overview'|'timeline'|'state'|'stacks'|'allocations'|'compare'} View */
 /** @type {{files: OpenFile[], active: OpenFile|null, view: View, dialog: boolean}} dialog: one about an error is open or waits */
 export const store = { files: [], active: null, view: 'overview', dialog: false };
 

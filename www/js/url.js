@@ -5,10 +5,10 @@ import { current, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
 import { setFilter } from './filter.js';
-import { setBlocks } from './views/blocks.js';
-import { setShow } from './views/layers.js';
+import { setBlocks } from './views/state/blocks.js';
+import { setShow } from './views/timeline/layers.js';
 import { setStacking } from './views/stacking.js';
-import { setAxis } from './views/timeline.js';
+import { setAxis } from './views/timeline/timeline.js';
 import { pinAllocation, setMoment } from './views/pin.js';
 
 const SAVE_AFTER_MS = 300;

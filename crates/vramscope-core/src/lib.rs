@@ -13,9 +13,10 @@
 //! assert_eq!(query::summary::summary(&recording).devices.len(), 1);
 //! ```
 //!
-//! Modules import only what stands to their left: `units, ids, order → warning → model → decode → allocator → replay → query`.
+//! Modules import only what stands to their left: `units, ids, order, bits → warning → model → decode → allocator → replay → query`.
 
 pub mod allocator;
+pub mod bits;
 pub mod decode;
 pub mod ids;
 pub mod model;

@@ -12,13 +12,14 @@ use source::{
 };
 
 /// Who may depend on whom. `vramscope-tests` may use all that ships nothing to a user but itself.
-const HOUSE: [(&str, &[&str]); 8] = [
+const HOUSE: [(&str, &[&str]); 9] = [
     ("vramscope-pickle", &[]),
     ("vramscope-core", &["vramscope-pickle"]),
     ("vramscope-diagnose", &["vramscope-core"]),
+    ("vramscope-explore", &["vramscope-core"]),
     ("vramscope-render", &["vramscope-core"]),
-    ("vramscope-web", &["vramscope-core", "vramscope-diagnose", "vramscope-render"]),
-    ("vramscope-cli", &["vramscope-core", "vramscope-diagnose", "vramscope-render"]),
+    ("vramscope-web", &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-render"]),
+    ("vramscope-cli", &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-render"]),
     ("xtask", &[]),
     (
         "vramscope-tests",
@@ -26,6 +27,7 @@ const HOUSE: [(&str, &[&str]); 8] = [
             "vramscope-pickle",
             "vramscope-core",
             "vramscope-diagnose",
+            "vramscope-explore",
             "vramscope-render",
             "vramscope-cli",
             "xtask",
@@ -34,14 +36,20 @@ const HOUSE: [(&str, &[&str]); 8] = [
 ];
 
 /// The modules of vramscope-core; each imports only those to its left.
-const CORE_MODULES: [&str; 9] =
-    ["units", "ids", "order", "warning", "model", "decode", "allocator", "replay", "query"];
+const CORE_MODULES: [&str; 10] =
+    ["units", "ids", "order", "bits", "warning", "model", "decode", "allocator", "replay", "query"];
 
-const WITHOUT_JAVASCRIPT: [&str; 5] =
-    ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-render", "vramscope-cli"];
+const WITHOUT_JAVASCRIPT: [&str; 6] = [
+    "vramscope-pickle",
+    "vramscope-core",
+    "vramscope-diagnose",
+    "vramscope-explore",
+    "vramscope-render",
+    "vramscope-cli",
+];
 const JAVASCRIPT: [&str; 4] = ["wasm-bindgen", "js-sys", "web-sys", "plotters-canvas"];
 
-const PURE: [&str; 3] = ["vramscope-pickle", "vramscope-core", "vramscope-diagnose"];
+const PURE: [&str; 4] = ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-explore"];
 const IMPURE_STD: [&str; 6] = ["fs", "net", "time", "env", "thread", "process"];
 const IMPURE_MACROS: [&str; 4] = ["println!", "eprintln!", "print!(", "dbg!"];
 

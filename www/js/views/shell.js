@@ -8,11 +8,14 @@ import { attachMenu, closeMenu, refreshMenu } from '../menu.js';
 import { current, emit, on, setActive, setView, store } from '../store.js';
 import { isWhole, momentOf } from '../sight.js';
 import { hide as hideTooltip } from '../tooltip.js';
-import { isLoading, loadingFile, percent, updateLoading } from './loading.js';
+import { isLoading, loadingFile, percent, updateLoading } from './start/loading.js';
 
-const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state'];
-/** Which picture has the keys once its tab was clicked. */
-const PICTURES = { timeline: 'timeline-canvas', state: 'state-canvas' };
+const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state', 'stacks', 'allocations'];
+/** What has the keys once its tab was clicked. @type {Record<string, string>} */
+const PICTURES = { timeline: 'timeline-canvas', state: 'state-canvas', stacks: 'stacks-canvas', allocations: 'allocations-rows' };
+
+/** Views with details and a cursor of their own; on the others those of the timeline count. */
+const OWN_CURSOR = ['state', 'stacks', 'allocations'];
 
 /** Shows one view and hides the others. */
 export function showView() {
@@ -24,7 +27,7 @@ export function showView() {
   for (const node of document.querySelectorAll('.in-file')) /** @type {HTMLElement} */ (node).hidden = !file;
   // What scripts look for by role is what is seen.
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-of]'))) {
-    const seen = (node.dataset.of === 'state') === (shown === 'state');
+    const seen = (node.dataset.of === 'timeline' && !OWN_CURSOR.includes(shown)) || node.dataset.of === shown;
     if (seen) node.dataset.role = node.matches('.details') ? 'details' : 'cursor';
     else delete node.dataset.role;
   }
@@ -137,18 +140,18 @@ export function initShell() {
   for (const topic of /** @type {const} */ (['range', 'options', 'moment', 'cursor', 'filter'])) on(topic, updateScope);
   const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
   for (const [index, tab] of tabs.entries()) {
-    const view = /** @type {'overview'|'timeline'|'state'} */ (tab.dataset.view);
+    const view = /** @type {import('../store.js').View} */ (tab.dataset.view);
     tab.addEventListener('click', (event) => {
       setView(view);
       // Who came by mouse wants the keys of the picture next, not those of the tabs.
-      if (event.detail > 0 && view !== 'overview') byId(PICTURES[view]).focus({ preventScroll: true });
+      if (event.detail > 0 && PICTURES[view]) document.getElementById(PICTURES[view])?.focus({ preventScroll: true });
     });
     tab.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step) return;
       event.preventDefault();
       const next = tabs[(index + step + tabs.length) % tabs.length];
-      setView(/** @type {'overview'} */ (next.dataset.view));
+      setView(/** @type {import('../store.js').View} */ (next.dataset.view));
       next.focus();
     });
     addCommands([{ title: tab.textContent || view, group: 'Views', keys: [`Digit${index + 1}`], shown: [String(index + 1)], run: () => (store.active ? setView(view) : false) }]);

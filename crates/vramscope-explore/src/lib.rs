@@ -1,0 +1,4 @@
+//! What users look for in a replayed recording, one folder for each way to look: `filter` chooses allocations by an expression,
+//! `tree` adds up stacks, `table` lists and groups allocations, `compare` sets two beside each other, `export` takes away.
+//!
+//! Pure, as the core is: bytes and text come out, nothing is read, written or printed.
