@@ -9,12 +9,17 @@ import { showReadError, showDeath } from './errors.js';
 let nextId = 1;
 /** When the open file was last touched by hand or key, in ms. */
 let touched = 0;
-/** @type {(file: import('./store.js').OpenFile) => Promise<void>} draws the first picture; set by the timeline */
-let firstPicture = async () => {};
+/** @typedef {(file: import('./store.js').OpenFile) => Promise<void>} Draw */
+/** @type {(draw: Draw) => void} */
+let viewsAreHere = () => {};
+/** @type {Promise<Draw>} draws the first picture, once the views are here: a file may be quicker than their script */
+const firstPicture = new Promise((resolve) => {
+  viewsAreHere = resolve;
+});
 
-/** @param {(file: import('./store.js').OpenFile) => Promise<void>} draw */
+/** @param {Draw} draw the views are here, and this draws the first picture */
 export function setFirstPicture(draw) {
-  firstPicture = draw;
+  viewsAreHere(draw);
 }
 
 /** @type {(file: import('./store.js').OpenFile) => void} sends what a worker must know before it is asked; set by app.js */
@@ -93,7 +98,7 @@ async function opened(file, message) {
     return;
   }
   file.device = device;
-  await firstPicture(file);
+  await (await firstPicture)(file);
   if (!store.files.includes(file) || isStopping(file)) return;
   file.state = 'ready';
   // Whoever is at work on another file is not torn away from it.

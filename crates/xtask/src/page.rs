@@ -22,6 +22,9 @@ use crate::setup::{Tools, WASM};
 
 pub use size::{check as check_size, gzip_bytes};
 
+/// The page's scripts, in the order in which they run: what takes a file, then what shows it.
+const SCRIPTS: [&str; 2] = ["app.js", "views.js"];
+
 /// Builds `dist/` and prints its size.
 pub fn build(tools: &Tools) -> Result<()> {
     if !paths::root().join("www/index.html").is_file() {
@@ -67,8 +70,10 @@ fn finish(folder: &Path) -> Result<()> {
         let file = folder.join(script);
         fs::write(&file, lean::script(&read(&file)?).with_context(|| script.to_owned())?)?;
     }
-    fs::write(folder.join("app.js"), modules::bundle(folder, "app.js")?)?;
-    for script in ["vramscope.js", "worker.js", "app.js"] {
+    for (name, script) in SCRIPTS.iter().zip(modules::bundles(folder, &SCRIPTS)?) {
+        fs::write(folder.join(name), script)?;
+    }
+    for script in ["vramscope.js", "worker.js"].iter().chain(&SCRIPTS) {
         minify::script(&folder.join(script))?;
     }
     fs::remove_dir_all(folder.join("js"))?;

@@ -1,6 +1,6 @@
-//! Joins the page's ES modules into one script: one request in place of fifty, and compressed as one text. The one-file page can load no others.
+//! Joins the page's ES modules into scripts: a request each in place of eighty, and compressed as one text. The one-file page can load no others.
 //!
-//! Each module becomes a function that returns its exports, in the order of their imports. Statements are found by
+//! A later script finds what an earlier one has brought. Each module becomes a function that returns its exports, in the order of their imports. Statements are found by
 //! line, so the modules keep to what [`Module::parse`] knows; all else is refused with a message, never guessed.
 
 use std::collections::BTreeMap;
@@ -11,12 +11,15 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::lean;
 
-/// The script of a module and all that it imports.
-pub fn bundle(folder: &Path, entry: &str) -> Result<String> {
+/// One script for each entry: the module and all that it imports, less what the scripts before it hold.
+pub fn bundles(folder: &Path, entries: &[&str]) -> Result<Vec<String>> {
     let mut bundle = Bundle { folder, exports: BTreeMap::new(), open: Vec::new(), script: String::new() };
-    bundle.script.push_str("const __modules = {};\n");
-    bundle.add(entry)?;
-    Ok(bundle.script)
+    let script = |entry: &&str| {
+        bundle.script = "const __modules = globalThis.__modules ??= {};\n".to_owned();
+        bundle.add(entry)?;
+        Ok(std::mem::take(&mut bundle.script))
+    };
+    entries.iter().map(script).collect()
 }
 
 struct Bundle<'a> {

@@ -14,8 +14,6 @@ use super::html::{self, Tag};
 use super::{policy, read};
 
 const GLUE: &str = "./vramscope.js";
-/// All modules joined.
-const APP: &str = "./app.js";
 
 /// The text of the one file, from the folder of the served page.
 pub fn write(folder: &Path, page: &str) -> Result<String> {
@@ -45,8 +43,8 @@ impl Inliner<'_> {
                 let glue = read(&self.folder.join(GLUE))?;
                 self.script(tag, "<script id=\"inline-glue\">", &glue)
             }
-            ("script", Some(APP), _) if tag.get("type") == Some("module") => {
-                let script = read(&self.folder.join(APP))?;
+            ("script", Some(src), _) if is_ours(src) && tag.get("type") == Some("module") => {
+                let script = read(&self.folder.join(src))?;
                 self.script(tag, "<script type=\"module\">", &script)
             }
             ("script", None, _) | ("style", ..) => {
@@ -78,6 +76,11 @@ impl Inliner<'_> {
         self.styles.push(text);
         Ok(())
     }
+}
+
+/// Modules joined.
+fn is_ours(src: &str) -> bool {
+    src.strip_prefix("./").is_some_and(|name| super::SCRIPTS.contains(&name))
 }
 
 /// What the page would fetch.

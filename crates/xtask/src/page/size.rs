@@ -1,4 +1,4 @@
-//! How much a first visit transfers, against a budget.
+//! How much a first visit transfers until the page can take a file, and in all, against budgets.
 
 use std::fs;
 use std::io::Write;
@@ -9,12 +9,16 @@ use flate2::{Compression, write::GzEncoder};
 
 use crate::paths;
 
-/// What a first visit may weigh, and may weigh compressed, in bytes. Servers send it compressed, so that is what counts; the other bound
-/// only keeps what no compression helps in sight. It was 1,500,000 before the allocator model came.
-const BUDGET: Size = Size { raw: 1_650_000, gzip: 600_000 };
+/// What may come before the page can take a file, compressed as servers send it, in bytes.
+const FIRST_USE_GZIP: usize = 600_000;
+/// What a first visit may weigh in all: what shows a file comes while one is looked for. The bound on the bare bytes only keeps in sight what no
+/// compression helps.
+const ALL: Size = Size { raw: 2_000_000, gzip: 700_000 };
 
 /// Fetched on demand, or in place of the rest.
 const NOT_AT_FIRST: [&str; 2] = ["samples", "vramscope.html"];
+/// Comes behind what takes a file.
+const AFTER_FIRST_USE: &str = "views.js";
 
 #[derive(Clone, Copy, Default)]
 struct Size {
@@ -22,44 +26,49 @@ struct Size {
     gzip: usize,
 }
 
-/// Prints the size of the wasm and of a first visit.
+/// Prints the size of the wasm, of what comes before first use, and of a first visit.
 pub fn print() -> Result<()> {
     let show = |name: &str, size: Size| {
         println!("{name:<12} {:>7.1} kB, {:>6.1} kB gzip", size.raw as f64 / 1e3, size.gzip as f64 / 1e3);
     };
-    show("wasm", measure(&[paths::dist().join("vramscope_bg.wasm")])?);
-    show("first visit", first_visit()?);
+    let dist = paths::dist();
+    show("wasm", measure(&[dist.join("vramscope_bg.wasm")])?);
+    show("first use", first_use(&dist)?);
+    show("first visit", measure(&first_visit(&dist)?)?);
     Ok(())
 }
 
-/// Fails if a first visit is over the budget.
+/// Fails if the page is over a budget.
 pub fn check() -> Result<()> {
-    let size = first_visit()?;
+    let dist = paths::dist();
+    let (first, all) = (first_use(&dist)?, measure(&first_visit(&dist)?)?);
     ensure!(
-        size.raw <= BUDGET.raw && size.gzip <= BUDGET.gzip,
-        "a first visit takes {} bytes ({} by gzip), over the budget of {} ({}): make the page smaller, or raise the \
-         budget in crates/xtask/src/page/size.rs and say why",
-        size.raw,
-        size.gzip,
-        BUDGET.raw,
-        BUDGET.gzip
+        first.gzip <= FIRST_USE_GZIP && all.raw <= ALL.raw && all.gzip <= ALL.gzip,
+        "{} bytes by gzip come before first use (budget {FIRST_USE_GZIP}), {} bytes and {} by gzip in all (budget {} and {}): \
+         make the page smaller, or raise the budget in crates/xtask/src/page/size.rs and say why",
+        first.gzip,
+        all.raw,
+        all.gzip,
+        ALL.raw,
+        ALL.gzip
     );
     print()
 }
 
-/// What a first visit of a built page weighs compressed, in bytes.
-pub fn gzip_bytes(dist: &Path) -> Result<usize> {
-    Ok(first_visit_of(dist)?.gzip)
+/// What comes before a built page can take a file, and what a first visit weighs in all, compressed, in bytes.
+pub fn gzip_bytes(dist: &Path) -> Result<(usize, usize)> {
+    Ok((first_use(dist)?.gzip, measure(&first_visit(dist)?)?.gzip))
 }
 
-fn first_visit() -> Result<Size> {
-    first_visit_of(&paths::dist())
+fn first_use(dist: &Path) -> Result<Size> {
+    let before = |file: &PathBuf| file.file_name().is_none_or(|name| name != AFTER_FIRST_USE);
+    measure(&first_visit(dist)?.into_iter().filter(before).collect::<Vec<_>>())
 }
 
-fn first_visit_of(dist: &Path) -> Result<Size> {
+fn first_visit(dist: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     collect(dist, &mut files).context("dist/ is missing: run `cargo xtask build`")?;
-    measure(&files)
+    Ok(files)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

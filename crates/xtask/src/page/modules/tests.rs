@@ -47,7 +47,7 @@ fn modules_come_after_what_they_import() {
         ],
     );
     let expected = "\
-const __modules = {};
+const __modules = globalThis.__modules ??= {};
 __modules['js/store.js'] = (() => {
 const load = () => 1;
 const SIZE = 2;
@@ -67,21 +67,35 @@ begin(all);
 return {  };
 })();
 ";
-    assert_eq!(bundle(&folder.0, "app.js").unwrap(), expected);
+    assert_eq!(bundles(&folder.0, &["app.js"]).unwrap(), [expected]);
+}
+
+#[test]
+fn a_later_script_holds_only_what_is_new() {
+    let files = [
+        ("a.js", "import { x } from './x.js';"),
+        ("b.js", "import { x } from './x.js';\nx();"),
+        ("x.js", "export const x = 1;"),
+    ];
+    let folder = Folder::new("later", &files);
+    let scripts = bundles(&folder.0, &["a.js", "b.js"]).unwrap();
+    assert!(scripts[0].contains("__modules['x.js'] = "));
+    assert!(!scripts[1].contains("__modules['x.js'] = "));
+    assert!(scripts[1].contains("const { x } = __modules['x.js'];"));
 }
 
 #[test]
 fn names_and_cycles_are_checked() {
     let missing =
         Folder::new("missing", &[("a.js", "import { x } from './b.js';"), ("b.js", "export const y = 1;")]);
-    let error = bundle(&missing.0, "a.js").unwrap_err();
+    let error = bundles(&missing.0, &["a.js"]).unwrap_err();
     assert_eq!(format!("{error:#}"), "a.js: imports `x`, which b.js does not export");
 
     let cycle = Folder::new(
         "cycle",
         &[("a.js", "import { x } from './b.js';"), ("b.js", "import { y } from './a.js';")],
     );
-    let error = bundle(&cycle.0, "a.js").unwrap_err();
+    let error = bundles(&cycle.0, &["a.js"]).unwrap_err();
     assert_eq!(format!("{error:#}"), "modules import each other: a.js → b.js → a.js");
 }
 

@@ -1,0 +1,37 @@
+// What shows an open file: every view registers what it does. Comes behind app.js, so that a file can be taken before this is here.
+import { setFirstPicture } from './js/files.js';
+import { initUrl } from './js/url.js';
+import { initAlive } from './js/views/timeline/alive.js';
+import { initChart } from './js/views/overview/chart.js';
+import { initDetails } from './js/views/timeline/details.js';
+import { initFilterMenu } from './js/views/filter-menu.js';
+import { initFind } from './js/views/timeline/find.js';
+import { initLanes } from './js/views/timeline/lanes.js';
+import { initLayers } from './js/views/timeline/layers.js';
+import { initMinimap } from './js/views/timeline/minimap.js';
+import { initOverview } from './js/views/overview/overview.js';
+import { initPeakCard } from './js/views/overview/peak-card.js';
+import { firstPicture } from './js/views/timeline/plot.js';
+import { initReadout } from './js/views/timeline/readout.js';
+import { initRules } from './js/views/rules-dialog.js';
+import { initState } from './js/views/state/state.js';
+import { initStatus } from './js/views/status.js';
+import { initTimeline } from './js/views/timeline/timeline.js';
+
+initOverview();
+initPeakCard();
+initChart();
+initTimeline();
+initReadout();
+initFind();
+initMinimap();
+initLanes();
+initLayers();
+initAlive();
+initDetails();
+initState();
+initFilterMenu();
+initStatus();
+initRules();
+initUrl();
+setFirstPicture(firstPicture);
