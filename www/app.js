@@ -21,7 +21,7 @@ addEventListener('unhandledrejection', (event) => showFault(event.reason));
 addEventListener('error', (event) => {
   if (event.error) showFault(event.error); // what the browser says about layout has none
 });
-byId('views-script').addEventListener('error', () => showStartError('views.js did not come'));
+document.getElementById('views-script')?.addEventListener('error', () => showStartError('views.js did not come'));
 initFiles();
 addCommands([{ title: 'Close the explanation of a word', group: 'Page', keys: ['Escape'], shown: ['Esc'], run: () => hide() }]);
 initTheme();
