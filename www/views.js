@@ -15,6 +15,7 @@ import { firstPicture } from './js/views/timeline/plot.js';
 import { initReadout } from './js/views/timeline/readout.js';
 import { initRules } from './js/views/rules-dialog.js';
 import { initState } from './js/views/state/state.js';
+import { initStackLists } from './js/views/stack-list.js';
 import { initStatus } from './js/views/status.js';
 import { initTimeline } from './js/views/timeline/timeline.js';
 
@@ -31,6 +32,7 @@ initAlive();
 initDetails();
 initState();
 initFilterMenu();
+initStackLists();
 initStatus();
 initRules();
 initUrl();

@@ -2,6 +2,7 @@
 import { byId, el, icon } from './dom.js';
 import { commands, addCommands } from './commands.js';
 import { openDialog } from './dialogs.js';
+import { showPalette } from './palette.js';
 import { showGuide } from './views/guide.js';
 
 const MOUSE = [
@@ -23,6 +24,7 @@ export function showHelp() {
     content: (close) => [
       el('header.dialog-head', null, el('h2', { id: 'help-title' }, 'Help and keys'), el('button.button.quiet.icon-only.push', { type: 'button', 'aria-label': 'Close', autofocus: true, onclick: close }, icon('close'))),
       el('p', null, el('button.text-link', { type: 'button', id: 'guide-from-help', onclick: () => { close(); showGuide(); } }, 'How to read this'), el('span.soft', null, ': what a snapshot is, what the verdict means, and what a snapshot cannot tell')),
+      el('p', null, el('button.text-link', { type: 'button', id: 'palette-from-help', onclick: () => { close(); showPalette(); } }, 'All commands by name'), el('span.soft', null, ': everything below, and what has no key. ', el('kbd', null, 'Ctrl K'))),
       el('p.soft', null, 'Each coloured area is memory the program asked for, stacked by the line that made it; the ink line above is what the allocator holds from the driver. An event is an allocation, a free, or a change of a segment.'),
       el('div.key-groups', null, ...groups().map(([title, rows]) => el('section', null, el('h3', null, title), el('dl', null, ...rows.flatMap(([what, keys]) => [el('dt', null, what), el('dd', null, ...keys)]))))),
     ],
@@ -33,10 +35,13 @@ export function showHelp() {
 function groups() {
   /** @type {Map<string, [string, Node[]][]>} */
   const found = new Map();
-  for (const command of commands.filter(({ title }) => title)) {
-    const rows = found.get(command.group) || [];
-    rows.push([command.title, command.shown.map((key) => el('kbd', null, key))]);
-    found.set(command.group, rows);
+  for (const { title, group, shown, listed } of commands.filter((command) => command.shown.length)) {
+    const rows = found.get(group) || [];
+    const keys = shown.map((key) => el('kbd', null, key));
+    // Some stand together.
+    if (listed === '') rows.at(-1)?.[1].push(...keys);
+    else rows.push([listed ?? title, keys]);
+    found.set(group, rows);
   }
   found.set('Mouse and touch', MOUSE.map(([what, how]) => [what, [el('span', null, how)]]));
   return [...found];
@@ -45,7 +50,8 @@ function groups() {
 export function initHelp() {
   byId('help').addEventListener('click', showHelp);
   addCommands([
-    { title: 'To buttons, menus and words that explain themselves; then Enter, in a menu ↑ and ↓', group: 'Page', keys: [], shown: ['Tab'], run: () => false },
-    { title: 'This help', group: 'Page', keys: ['?', 'F1'], shown: ['?'], run: showHelp },
+    { title: '', listed: 'To buttons, menus and words that explain themselves; then Enter, in a menu ↑ and ↓', group: 'Page', keys: [], shown: ['Tab'], run: () => false },
+    { title: 'Help and keys', group: 'Page', keys: ['?', 'F1'], shown: ['?'], run: showHelp },
+    { title: 'How to read this', group: 'Page', keys: [], shown: [], run: showGuide },
   ]);
 }

@@ -22,9 +22,9 @@ function name(event) {
 
 export function initKeys() {
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.isComposing || typing(event.target)) return;
+    if (event.defaultPrevented || event.isComposing) return;
     if (document.querySelector('dialog[open]')) return;
-    if (OWN_KEYS.includes(event.key) && event.target instanceof Element && event.target.closest(CONTROLS)) return;
-    if (runKey(name(event), event)) event.preventDefault();
+    if (OWN_KEYS.includes(event.key) && !event.altKey && event.target instanceof Element && event.target.closest(CONTROLS)) return;
+    if (runKey(name(event), event, typing(event.target))) event.preventDefault();
   });
 }

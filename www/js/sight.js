@@ -1,4 +1,5 @@
 // What is seen of one device of one file: the shown range, the cursor, the selection, and what has been asked already.
+import { remembered } from './settings.js';
 import { emit, current } from './store.js';
 
 /**
@@ -63,6 +64,7 @@ export function makeSight(client, device, figures, overview) {
     axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, report: null, limit: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',
   };
+  if (sight.hasTime && remembered('axis') === 'time') /** @type {any} */ (sight).axis = 'time';
   sight.range = wholeRange(sight);
   return sight;
 }

@@ -1,22 +1,13 @@
 // Light, dark or as the system says; and the colours in force, read from the tokens for those who paint.
 import { CATEGORIES } from './categories.js';
 import { byId } from './dom.js';
+import { remember, remembered } from './settings.js';
 import { emit } from './store.js';
 
 const ORDER = ['system', 'light', 'dark'];
-const KEY = 'vramscope.theme';
 const SLOTS = ['--stack-1', '--stack-2', '--stack-3', '--stack-4', '--stack-5', '--stack-6', '--stack-7', '--stack-rest-a', '--stack-rest-b'];
 
 const CATEGORY_SLOTS = CATEGORIES.map((category) => `--cat-${category}`);
-
-/** @returns {string} */
-function remembered() {
-  try {
-    return localStorage.getItem(KEY) || 'system';
-  } catch {
-    return 'system'; // a file opened from the disk may have no storage
-  }
-}
 
 /** @param {string} theme */
 function apply(theme) {
@@ -34,17 +25,13 @@ export function cycleTheme() {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const order = dark ? ['system', 'light', 'dark'] : ['system', 'dark', 'light'];
   const next = order[(order.indexOf(now) + 1) % ORDER.length];
-  try {
-    localStorage.setItem(KEY, next);
-  } catch {
-    // not remembered, still applied
-  }
+  remember('theme', next);
   apply(next);
   changed();
 }
 
 export function initTheme() {
-  const theme = remembered();
+  const theme = remembered('theme') ?? 'system';
   apply(ORDER.includes(theme) ? theme : 'system');
   for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']) matchMedia(query).addEventListener('change', changed);
   byId('theme').addEventListener('click', cycleTheme);

@@ -1,17 +1,23 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
-import { current, on, store, setView } from './store.js';
-import { isWhole, momentOf, setRange } from './sight.js';
+import { addCommands } from './commands.js';
+import { announce } from './dom.js';
+import { current, on, setActive, setView, store } from './store.js';
+import { isWhole, momentOf, setRange, showWhole } from './sight.js';
 import { setDevice } from './files.js';
 import { setFilter } from './filter.js';
 import { setBlocks } from './views/state/blocks.js';
 import { setShow } from './views/timeline/layers.js';
 import { setStacking } from './views/stacking.js';
 import { setAxis } from './views/timeline/timeline.js';
-import { pinAllocation, setMoment } from './views/pin.js';
+import { letGo, pinAllocation, setMoment } from './views/pin.js';
 
+/** Those that an address may name. */
+const VIEWS = ['overview', 'timeline', 'state', 'stacks', 'allocations', 'compare'];
 const SAVE_AFTER_MS = 300;
+/** What follows the last change sooner is one step with it: nobody goes back through each frame of a gesture. */
+const ONE_STEP_MS = 1000;
 let timer = 0;
 let restoring = false;
 /** @type {URLSearchParams|null} what the address asked for before any file was open */
@@ -48,12 +54,42 @@ function write() {
 /** @param {number} x */
 const round = (x) => Number(x.toFixed(2));
 
+/** How many steps of ours lie behind the one that is shown, and before it; and when the last was made. */
+const steps = { at: 0, last: 0, saved: 0 };
+/** @type {Map<number, Element>} what had the focus as each step was left */
+const focused = new Map();
+
 /** @param {boolean} push a step to go back to */
 function save(push) {
   if (restoring || !store.active) return;
   const hash = write();
   if (hash === location.hash) return;
-  history[push ? 'pushState' : 'replaceState'](null, '', hash);
+  const now = performance.now();
+  const isStep = push || now - steps.saved > ONE_STEP_MS;
+  steps.saved = push ? -Infinity : now; // what follows another view is a step of its own
+  if (!isStep) {
+    history.replaceState({ at: steps.at, file: store.active.id }, '', hash);
+    return;
+  }
+  steps.last = steps.at += 1;
+  history.pushState({ at: steps.at, file: store.active.id }, '', hash);
+}
+
+/** The focus goes back to where it was. @param {number} from @param {number} to steps */
+function moveFocus(from, to) {
+  if (document.activeElement && document.activeElement !== document.body) focused.set(from, document.activeElement);
+  const before = /** @type {HTMLElement|undefined} */ (focused.get(to));
+  if (before?.isConnected && before.checkVisibility()) before.focus({ preventScroll: true });
+  else if (!document.activeElement?.checkVisibility()) /** @type {HTMLElement|null} */ (document.querySelector(`[role=tab][data-view=${store.view}]`))?.focus();
+}
+
+/** The keys never leave the page: what was opened would be lost. @param {number} by */
+function go(by) {
+  if (!store.active) return false;
+  const to = steps.at + by;
+  if (to < 0 || to > steps.last) announce(by < 0 ? 'Nothing was shown before this' : 'Nothing was shown after this');
+  else history.go(by);
+  return true;
 }
 
 /**
@@ -95,11 +131,18 @@ function filterOf(parts) {
   return Object.keys(filter).length ? filter : null;
 }
 
-/** @param {URLSearchParams} parts */
-async function restore(parts) {
+/**
+ * @param {URLSearchParams} parts
+ * @param {number} [id] of the file that was shown
+ */
+async function restore(parts, id) {
   if (parts.get('v') !== '1' || !store.active) return;
   restoring = true;
   try {
+    const file = store.files.find((each) => each.id === id && each.state === 'ready');
+    if (file && file !== store.active) setActive(file);
+    // Only somebody who goes back means the start page.
+    if (file && parts.get('view') === 'landing') setView('landing');
     const device = whole(parts.get('gpu'));
     if (device !== null && store.active.opened.devices.some((/** @type {any} */ entry) => entry.device === device)) await setDevice(device);
     await setAxis(parts.get('axis') === 'time' ? 'time' : 'event');
@@ -111,15 +154,17 @@ async function restore(parts) {
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
     const segment = address(parts.get('seg'));
     setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
-    if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
+    if (VIEWS.some((each) => each === view)) setView(/** @type {import('./store.js').View} */ (view));
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) }, spanOf(parts.get('span')));
+    else showWhole();
     const moment = whole(parts.get('at'), current()?.moments);
-    const id = whole(parts.get('pin'));
+    const pin = whole(parts.get('pin'));
+    if (pin === null) letGo();
     if (moment === null || moment < 0) return;
     await setMoment(moment, false);
-    if (id !== null && id >= 0) await pinAllocation(id, moment);
+    if (pin !== null && pin >= 0) await pinAllocation(pin, moment);
   } finally {
     restoring = false;
   }
@@ -147,5 +192,17 @@ export function initUrl() {
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);
     });
   }
-  addEventListener('popstate', () => void restore(fragment()));
+  // The element that led away has the focus before the view changes.
+  addEventListener('click', () => document.activeElement && focused.set(steps.at, document.activeElement), { capture: true });
+  addEventListener('keydown', () => document.activeElement && focused.set(steps.at, document.activeElement), { capture: true });
+  addEventListener('popstate', (event) => {
+    const [from, to] = [steps.at, Number(event.state?.at) || 0];
+    steps.at = to;
+    clearTimeout(timer);
+    void restore(fragment(), event.state?.file).then(() => moveFocus(from, to));
+  });
+  addCommands([
+    { title: 'Back to what was shown before', group: 'Page', keys: ['Alt+ArrowLeft'], shown: ['Alt ←'], always: true, run: () => go(-1) },
+    { title: 'Forward again', group: 'Page', keys: ['Alt+ArrowRight'], shown: ['Alt →'], always: true, run: () => go(1) },
+  ]);
 }

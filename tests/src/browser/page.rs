@@ -220,6 +220,28 @@ impl Page {
         self.devtools("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "code": code }));
     }
 
+    /// Presses a key with others held: "Alt", "Control", "Shift".
+    pub fn key_with(&self, held: &[&str], key: &str, code: &str) {
+        let bit = |name: &&str| match *name {
+            "Alt" => 1,
+            "Control" => 2,
+            _ => 8,
+        };
+        let modifiers: u32 = held.iter().map(bit).sum();
+        for kind in ["rawKeyDown", "keyUp"] {
+            let mut event = json!({ "type": kind, "key": key, "code": code, "modifiers": modifiers });
+            if let Some(virtual_key) = virtual_key(key) {
+                event["windowsVirtualKeyCode"] = json!(virtual_key);
+            }
+            self.devtools("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Types into what has the focus.
+    pub fn type_text(&self, text: &str) {
+        self.devtools("Input.insertText", json!({ "text": text }));
+    }
+
     /// Severe lines of the console since the last call: errors, refused policies, failed loads.
     pub fn errors(&self) -> Vec<String> {
         let lines = self.runtime.block_on(self.web().get_log("browser")).expect("a log");

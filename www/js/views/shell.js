@@ -1,6 +1,6 @@
 // What frames the views: which one is shown, tabs, file and device switchers, and the strip while a further file is read.
 import { byId, el, icon, setText } from '../dom.js';
-import { addCommands } from '../commands.js';
+import { addCommands, addCommandSource } from '../commands.js';
 import { closeFile, setDevice } from '../files.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../format.js';
 import { framed } from '../frame.js';
@@ -148,7 +148,7 @@ export function initShell() {
     });
     tab.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!step) return;
+      if (!step || event.altKey) return;
       event.preventDefault();
       const next = tabs[(index + step + tabs.length) % tabs.length];
       setView(/** @type {import('../store.js').View} */ (next.dataset.view));
@@ -156,9 +156,18 @@ export function initShell() {
     });
     addCommands([{ title: tab.textContent || view, group: 'Views', keys: [`Digit${index + 1}`], shown: [String(index + 1)], run: () => (store.active ? setView(view) : false) }]);
   }
-  byId('brand').addEventListener('click', (event) => {
-    event.preventDefault();
+  addCommandSource(() => [
+    ...store.files.filter((file) => file !== store.active && file.state === 'ready').map((file) => ({ title: `Show ${file.name}`, group: 'Files', keys: [], shown: [], run: () => setActive(file) })),
+    ...(store.active?.opened.devices || []).filter((/** @type {any} */ device) => device.device !== store.active?.device).map((/** @type {any} */ device) => ({ title: `Show ${device.label}`, group: 'Files', keys: [], shown: [], run: () => void setDevice(device.device) })),
+    ...store.files.map((file) => ({ title: `${file.state === 'ready' ? 'Close' : 'Cancel'} ${file.name}`, group: 'Files', keys: [], shown: [], run: () => closeFile(file) })),
+  ]);
+  const home = () => {
     if (store.active) setView('landing');
     emit('files');
+  };
+  byId('brand').addEventListener('click', (event) => {
+    event.preventDefault();
+    home();
   });
+  addCommands([{ title: 'Start page', group: 'Page', keys: [], shown: [], run: home }]);
 }

@@ -1,5 +1,8 @@
 // A call stack, innermost frame first: own frames strong, runs of torch and C++ folded to one row that opens.
+import { addCommands } from '../commands.js';
 import { appendAll, el, icon, shorten } from '../dom.js';
+import { remember, remembered } from '../settings.js';
+import { emit } from '../store.js';
 
 /** @typedef {{name: string, file: string|null, line: number|null, fx?: {op: string|null, name: string|null, target: string|null, source: string|null}|null}} Frame */
 /** @typedef {{kind: 'own'|'library'|'torch'|'cpp', folded: boolean, label: string|null, frames: Frame[]}} Group */
@@ -59,7 +62,7 @@ function fold(group) {
  * @returns {HTMLElement}
  */
 export function stackList(groups) {
-  return appendAll(el('ol.stack', { 'aria-label': 'Call stack, innermost frame first' }), groups.flatMap((group) => (group.folded ? fold(group) : group.frames.map((frame) => row(frame, group.kind)))));
+  return appendAll(el('ol.stack', { 'aria-label': 'Call stack, innermost frame first' }), groups.flatMap((group) => (group.folded && remembered('folding') !== 'open' ? fold(group) : group.frames.map((frame) => row(frame, group.kind)))));
 }
 
 /**
@@ -68,4 +71,11 @@ export function stackList(groups) {
  */
 export function stackText(groups) {
   return groups.flatMap((group) => group.frames.map((frame) => `${frame.name}${at(frame) ? `  ${at(frame)}` : ''}`)).join('\n');
+}
+
+export function initStackLists() {
+  addCommands([{ title: 'Fold or open the frames of torch and C++ in stacks', group: 'Page', keys: ['Shift+KeyF'], shown: ['Shift F'], run: () => {
+    remember('folding', remembered('folding') === 'open' ? null : 'open');
+    emit('selection');
+  } }]);
 }

@@ -4,6 +4,7 @@ import { openFiles } from '../../files.js';
 import { sample } from '../../platform.js';
 import { store } from '../../store.js';
 import { initMessage } from './message.js';
+import { initRecent } from './recent.js';
 import { initRecipe } from './recipe.js';
 import { SAMPLE_PICTURES } from './sample-pictures.js';
 
@@ -15,6 +16,7 @@ export function initLanding() {
   }
   initMessage();
   initRecipe();
+  initRecent();
 }
 
 /** @param {'healthy'|'oom'} name */

@@ -1,6 +1,6 @@
 // The allocator's state: its tool bar, its legend and its commands.
 import { byId, el, setText } from '../../dom.js';
-import { addCommands } from '../../commands.js';
+import { addCommands, pair } from '../../commands.js';
 import { attachMenu, closeMenu } from '../../menu.js';
 import { current, on, store } from '../../store.js';
 import { term } from '../../tooltip.js';
@@ -106,26 +106,24 @@ export function initState() {
   initScrub();
   for (const topic of /** @type {const} */ (['active', 'options', 'view'])) on(topic, updateToolbar);
   const group = 'Allocator state';
-  /** @typedef {import('../../commands.js').Command} Command */
-  /** @param {string} title @param {string[]} shown @param {[string[], () => boolean|void][]} halves @returns {Command[]} */
-  const pair = (title, shown, halves) => halves.map(([keys, run], index) => (index ? { title: '', group: '', keys, shown: [], run } : { title, group, keys, shown, run }));
-  const steps = (/** @type {'event'|'mark'|'segment'|'oom'} */ kind, /** @type {string} */ back, /** @type {string} */ on_) => /** @type {[string[], () => boolean|void][]} */ ([[[back], byHand(() => void step(kind, 'previous'))], [[on_], byHand(() => void step(kind, 'next'))]]);
+  const steps = (/** @type {'event'|'mark'|'segment'|'oom'} */ kind, /** @type {string} */ what, /** @type {[string, string]} */ codes, /** @type {[string, string]} */ shown) => pair(group, `Previous, next ${what}`, [
+    [`Previous ${what}`, [codes[0]], shown[0], byHand(() => void step(kind, 'previous'))], [`Next ${what}`, [codes[1]], shown[1], byHand(() => void step(kind, 'next'))]]);
   addCommands([
-    ...pair('Previous, next event', [',', '.'], steps('event', 'Comma', 'Period')),
-    ...pair('Previous, next segment event', ['Shift ,', 'Shift .'], steps('segment', 'Shift+Comma', 'Shift+Period')),
-    ...pair('Previous, next peak or OOM', ['[', ']'], steps('mark', 'BracketLeft', 'BracketRight')),
-    ...pair('Previous, next OOM', ['Shift O', 'O'], steps('oom', 'Shift+KeyO', 'KeyO')),
-    ...pair('To the peak', ['P'], [[['KeyP'], byHand(() => goTo(current()?.overview.peak.moment ?? 0))]]),
-    ...pair('Play, pause', ['Space'], [[['Space'], here(togglePlay)]]),
-    ...pair('Previous, next block in the row', ['←', '→'], [[['ArrowLeft'], here(() => void neighbour('left'))], [['ArrowRight'], here(() => void neighbour('right'))]]),
-    ...pair('Block in the row above, below', ['↑', '↓'], [[['ArrowUp'], here(() => void neighbour('up'))], [['ArrowDown'], here(() => void neighbour('down'))]]),
-    ...pair('Scroll', ['PgUp', 'PgDn'], [[['PageUp'], page(-1)], [['PageDown'], page(1)]]),
-    ...pair('Zoom inside rows', ['+', '−'], [[['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], here(() => zoom(1.5))], [['Minus', 'NumpadSubtract', 'KeyS'], here(() => zoom(1 / 1.5))]]),
-    ...pair('Pan when zoomed', ['A', 'D'], [[['KeyA'], across(-0.2)], [['KeyD'], across(0.2)]]),
-    ...pair('Whole width', ['0'], [[['Digit0', 'Numpad0'], here(() => setBlocks({ zoom: 1, left: 0 }))]]),
-    ...pair('To the start, to the end', ['Home', 'End'], [[['Home'], byHand(() => goTo(0))], [['End'], byHand(() => goTo((current()?.moments ?? 1) - 1))]]),
-    ...pair('Show the pinned block in the timeline', ['Enter', 'G'], [[['Enter', 'NumpadEnter'], here(enter)]]),
-    ...pair('Let go', ['Esc'], [[['Escape'], here(unchoose)]]),
+    ...steps('event', 'event', ['Comma', 'Period'], [',', '.']),
+    ...steps('segment', 'segment event', ['Shift+Comma', 'Shift+Period'], ['Shift ,', 'Shift .']),
+    ...steps('mark', 'peak or OOM', ['BracketLeft', 'BracketRight'], ['[', ']']),
+    ...steps('oom', 'OOM', ['Shift+KeyO', 'KeyO'], ['Shift O', 'O']),
+    { title: 'To the peak', group, keys: ['KeyP'], shown: ['P'], run: byHand(() => goTo(current()?.overview.peak.moment ?? 0)) },
+    { title: 'Play, pause', group, keys: ['Space'], shown: ['Space'], run: here(togglePlay) },
+    ...pair(group, 'Previous, next block in the row', [['Previous block in the row', ['ArrowLeft'], '←', here(() => void neighbour('left'))], ['Next block in the row', ['ArrowRight'], '→', here(() => void neighbour('right'))]]),
+    ...pair(group, 'Block in the row above, below', [['Block in the row above', ['ArrowUp'], '↑', here(() => void neighbour('up'))], ['Block in the row below', ['ArrowDown'], '↓', here(() => void neighbour('down'))]]),
+    ...pair(group, 'Scroll', [['Scroll up', ['PageUp'], 'PgUp', page(-1)], ['Scroll down', ['PageDown'], 'PgDn', page(1)]]),
+    ...pair(group, 'Zoom inside rows', [['Zoom in inside rows', ['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], '+', here(() => zoom(1.5))], ['Zoom out inside rows', ['Minus', 'NumpadSubtract', 'KeyS'], '−', here(() => zoom(1 / 1.5))]]),
+    ...pair(group, 'Pan when zoomed', [['Pan left when zoomed', ['KeyA'], 'A', across(-0.2)], ['Pan right when zoomed', ['KeyD'], 'D', across(0.2)]]),
+    { title: 'Whole width', group, keys: ['Digit0', 'Numpad0'], shown: ['0'], run: here(() => setBlocks({ zoom: 1, left: 0 })) },
+    ...pair(group, 'To the start, to the end', [['To the start', ['Home'], 'Home', byHand(() => goTo(0))], ['To the end', ['End'], 'End', byHand(() => goTo((current()?.moments ?? 1) - 1))]]),
+    { title: 'Show the pinned block in the timeline', group, keys: ['Enter', 'NumpadEnter'], shown: ['Enter', 'G'], run: here(enter) },
+    { title: 'Let go', group, keys: ['Escape'], shown: ['Esc'], run: here(unchoose) },
     { title: 'Show the pinned block in the allocator’s state', group: 'Timeline', keys: ['KeyG'], shown: ['G'], run: other },
   ]);
 }

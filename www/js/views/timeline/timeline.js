@@ -1,7 +1,8 @@
 // The timeline: its tool bar, its commands, and what follows the cursor.
 import { byId, setText } from '../../dom.js';
-import { addCommands } from '../../commands.js';
+import { addCommands, pair } from '../../commands.js';
 import { formatBytes, formatCount, plural } from '../../format.js';
+import { remember } from '../../settings.js';
 import { current, emit, on, store } from '../../store.js';
 import { leaveSpan, pan, placeOf, setRange, showWhole, wholeRange, isWhole, zoomX } from '../../sight.js';
 import { centreOrFit, letGo, pinAllocation, refreshProbe, setMoment, stepCursor } from '../pin.js';
@@ -92,6 +93,12 @@ async function pinAtCursor() {
   if (found?.allocation) await pinAllocation(found.allocation.id, found.moment, found.allocation);
 }
 
+/** The same, as somebody wishes for all files to come. @param {'event'|'time'} axis */
+function chooseAxis(axis) {
+  remember('axis', axis);
+  return setAxis(axis);
+}
+
 /** @param {number} factor */
 function zoomAtCursor(factor) {
   const sight = current();
@@ -130,7 +137,7 @@ export function initTimeline() {
   on('cursor', showCursor);
   on('labels', () => void refreshProbe());
   on('options', () => void (current()?.probe && current()?.probe.stacking !== current()?.stacking && refreshProbe()));
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-axis]'))) button.addEventListener('click', () => void setAxis(/** @type {'event'} */ (button.dataset.axis)));
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-axis]'))) button.addEventListener('click', () => void chooseAxis(/** @type {'event'} */ (button.dataset.axis)));
   byId('mark-previous').addEventListener('click', () => void snap('mark', 'previous'));
   byId('mark-next').addEventListener('click', () => void snap('mark', 'next'));
   byId('whole').addEventListener('click', showWhole);
@@ -141,24 +148,15 @@ export function initTimeline() {
     { title: 'Pan left', group, keys: ['KeyA'], shown: ['A'], run: here(() => pan(-0.15)) },
     { title: 'Pan right', group, keys: ['KeyD'], shown: ['D'], run: here(() => pan(0.15)) },
     { title: 'Whole recording', group, keys: ['Digit0', 'Numpad0'], shown: ['0'], run: here(showWhole) },
-    { title: 'Narrow or widen the range', group, keys: ['Shift+ArrowLeft'], shown: ['Shift ←', 'Shift →'], run: widen(-0.1) },
+    ...pair(group, 'Narrow or widen the range', [['Narrow the range', ['Shift+ArrowLeft'], 'Shift ←', widen(-0.1)], ['Widen the range', ['Shift+ArrowRight'], 'Shift →', widen(0.1)]]),
     { title: 'Centre what is pinned, then fit it', group, keys: ['KeyF'], shown: ['F', 'F'], run: here(() => void centreOrFit()) },
-    { title: 'Block above, below in the stack', group, keys: ['ArrowUp'], shown: ['↑', '↓'], run: here(() => void neighbour('up')) },
-    { title: 'Move the cursor; when a block is pinned, block made before, after it', group, keys: ['ArrowLeft'], shown: ['←', '→'], run: sideways('left') },
-    { title: 'Cursor to the start, to the end', group, keys: ['Home'], shown: ['Home', 'End'], run: here(() => void setMoment(0)) },
+    ...pair(group, 'Block above, below in the stack', [['Block above in the stack', ['ArrowUp'], '↑', here(() => void neighbour('up'))], ['Block below in the stack', ['ArrowDown'], '↓', here(() => void neighbour('down'))]]),
+    ...pair(group, 'Move the cursor; when a block is pinned, block made before, after it', [['Move the cursor left; block made before the pinned one', ['ArrowLeft'], '←', sideways('left')], ['Move the cursor right; block made after the pinned one', ['ArrowRight'], '→', sideways('right')]]),
+    ...pair(group, 'Cursor to the start, to the end', [['Cursor to the start', ['Home'], 'Home', here(() => void setMoment(0))], ['Cursor to the end', ['End'], 'End', here(() => void setMoment((current()?.moments ?? 1) - 1))]]),
     { title: 'Pin what is under the cursor', group, keys: ['Enter', 'NumpadEnter'], shown: ['Enter'], run: here(() => void pinAtCursor()) },
     { title: 'Let go', group, keys: ['Escape'], shown: ['Esc'], run: here(() => letGo() || leaveSpan()) },
-    { title: 'Previous, next event', group, keys: ['Comma'], shown: [',', '.'], run: here(() => void snap('event', 'previous')) },
-    { title: 'Previous, next peak or OOM', group, keys: ['BracketLeft'], shown: ['[', ']'], run: here(() => void snap('mark', 'previous')) },
-    { title: 'Events or time', group, keys: ['KeyT'], shown: ['T'], run: here(() => void setAxis(current()?.axis === 'event' ? 'time' : 'event')) },
-  ]);
-  // The other halves of pairs, listed with the first.
-  addCommands([
-    { title: '', group: '', keys: ['Shift+ArrowRight'], shown: [], run: widen(0.1) },
-    { title: '', group: '', keys: ['ArrowDown'], shown: [], run: here(() => void neighbour('down')) },
-    { title: '', group: '', keys: ['End'], shown: [], run: here(() => void setMoment((current()?.moments ?? 1) - 1)) },
-    { title: '', group: '', keys: ['ArrowRight'], shown: [], run: sideways('right') },
-    { title: '', group: '', keys: ['Period'], shown: [], run: here(() => void snap('event', 'next')) },
-    { title: '', group: '', keys: ['BracketRight'], shown: [], run: here(() => void snap('mark', 'next')) },
+    ...pair(group, 'Previous, next event', [['Previous event', ['Comma'], ',', here(() => void snap('event', 'previous'))], ['Next event', ['Period'], '.', here(() => void snap('event', 'next'))]]),
+    ...pair(group, 'Previous, next peak or OOM', [['Previous peak or OOM', ['BracketLeft'], '[', here(() => void snap('mark', 'previous'))], ['Next peak or OOM', ['BracketRight'], ']', here(() => void snap('mark', 'next'))]]),
+    { title: 'X axis: events or time', group, keys: ['KeyT'], shown: ['T'], run: here(() => void chooseAxis(current()?.axis === 'event' ? 'time' : 'event')) },
   ]);
 }

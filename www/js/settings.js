@@ -1,0 +1,22 @@
+// What this browser remembers of the person: theme, axis, names of files. A file opened from the disk may have no storage; then nothing is.
+
+/** @typedef {'theme'|'axis'|'recent'|'folding'} Setting */
+
+/** @param {Setting} name @returns {string|null} */
+export function remembered(name) {
+  try {
+    return localStorage.getItem(`vramscope.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Setting} name @param {string|null} value null: forgotten */
+export function remember(name, value) {
+  try {
+    if (value === null) localStorage.removeItem(`vramscope.${name}`);
+    else localStorage.setItem(`vramscope.${name}`, value);
+  } catch {
+    // not remembered, still in force
+  }
+}
