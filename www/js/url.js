@@ -65,7 +65,8 @@ function save(push) {
   const hash = write();
   if (hash === location.hash) return;
   const now = performance.now();
-  const isStep = push || now - steps.saved > ONE_STEP_MS;
+  // Before the first there is nothing to go back to.
+  const isStep = location.hash !== '' && (push || now - steps.saved > ONE_STEP_MS);
   steps.saved = push ? -Infinity : now; // what follows another view is a step of its own
   if (!isStep) {
     history.replaceState({ at: steps.at, file: store.active.id }, '', hash);
@@ -199,7 +200,10 @@ export function initUrl() {
     const [from, to] = [steps.at, Number(event.state?.at) || 0];
     steps.at = to;
     clearTimeout(timer);
-    void restore(fragment(), event.state?.file).then(() => moveFocus(from, to));
+    void restore(fragment(), event.state?.file).then(() => {
+      steps.saved = performance.now(); // what follows from it is no further step
+      moveFocus(from, to);
+    });
   });
   addCommands([
     { title: 'Back to what was shown before', group: 'Page', keys: ['Alt+ArrowLeft'], shown: ['Alt ←'], always: true, run: () => go(-1) },
