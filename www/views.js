@@ -17,6 +17,7 @@ import { initRules } from './js/views/rules-dialog.js';
 import { initState } from './js/views/state/state.js';
 import { initStackLists } from './js/views/stack-list.js';
 import { initStatus } from './js/views/status.js';
+import { initTakeAway } from './js/views/take-away.js';
 import { initTimeline } from './js/views/timeline/timeline.js';
 
 initOverview();
@@ -34,6 +35,7 @@ initState();
 initFilterMenu();
 initStackLists();
 initStatus();
+initTakeAway();
 initRules();
 initUrl();
 setFirstPicture(firstPicture);

@@ -52,6 +52,13 @@ async function handle(message) {
     case 'ask':
       self.postMessage({ type: 'answer', seq: message.seq, answer: JSON.parse(session.ask(JSON.stringify(message.question))) });
       break;
+    case 'take': {
+      /** @type {BlobPart[]} pieces; a Blob of many can lie on the disk */
+      const pieces = [];
+      session.take(JSON.stringify(message.request), (/** @type {Uint8Array<ArrayBuffer>} */ piece) => pieces.push(new Blob([piece])));
+      self.postMessage({ type: 'answer', seq: message.seq, answer: new Blob(pieces) });
+      break;
+    }
     case 'draw': {
       const pixels = session.draw(JSON.stringify(message.request));
       self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);

@@ -75,6 +75,15 @@ export class Client {
     return this.send('draw', { request: this.filtered(request) });
   }
 
+  /**
+   * Makes a file of what is open, in the worker.
+   * @param {object} request
+   * @returns {Promise<Blob>}
+   */
+  take(request) {
+    return this.send('take', { request });
+  }
+
   /** @param {any} wish a question or a picture */
   filtered(wish) {
     const filter = this.filters.get(wish.device);
@@ -103,7 +112,7 @@ export class Client {
   }
 
   /**
-   * @param {'ask'|'draw'} type
+   * @param {'ask'|'draw'|'take'} type
    * @param {object} rest
    * @returns {Promise<any>}
    */

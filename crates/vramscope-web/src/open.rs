@@ -131,6 +131,24 @@ impl Open {
         Ok(painted.map(vramscope_render::Picture::into_rgba))
     }
 
+    /// Makes a file of the recording.
+    pub(crate) fn take(&self, request: &str, sink: &mut export::Sink<'_>) -> Result<()> {
+        let request = Request::read(request)?;
+        let fields = request.fields();
+        let events: Option<(u32, u32)> = fields.get("events")?;
+        let wish = export::Request {
+            device: fields.get("device")?,
+            events: events.map(|(from, to)| from..to),
+            anonymise: fields.get_or_default("anonymise")?,
+        };
+        match fields.text("kind") {
+            "snapshot" => export::snapshot(&self.recording, &wish, sink),
+            "perfetto" => export::trace_events(&self.recording, &wish, sink),
+            _ => return Err(serde_json::Error::custom("unknown kind of file")),
+        };
+        Ok(())
+    }
+
     fn set_filter(&mut self, filter: Option<Filter>) {
         if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
             self.recording.set_filter(&filter);

@@ -15,6 +15,7 @@ mod opening;
 mod shots;
 mod single_file;
 mod state;
+mod take_away;
 mod telling;
 mod verdict;
 

@@ -1,0 +1,99 @@
+//! What is taken away is read back: pictures by a decoder, snapshots by our reader.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use vramscope_core::decode::{Decoder, Limits};
+use vramscope_core::replay::Recording;
+
+use crate::{Tab, tab_with};
+
+/// From now on what the page saves is kept in `window.saved`.
+fn watch(tab: &Tab) {
+    tab.js(
+        "window.saved = []; window.names = []; const make = URL.createObjectURL; \
+         URL.createObjectURL = (blob) => { window.saved.push(blob); return make.call(URL, blob); }; \
+         addEventListener('click', (event) => { if (event.target.download) { window.names.push(event.target.download); event.preventDefault(); } }, true)",
+    );
+}
+
+/// The name and the bytes of the file saved last.
+fn saved(tab: &Tab, name: &str) -> Vec<u8> {
+    tab.wait(&format!("window.names.at(-1) === '{name}'"));
+    tab.js(
+        "window.read = null; const reader = new FileReader(); \
+         reader.onload = () => { window.read = reader.result.split(',')[1]; }; reader.readAsDataURL(window.saved.at(-1))",
+    );
+    tab.wait("window.read !== null");
+    let text = tab.js("return window.read");
+    BASE64_STANDARD.decode(text.as_str().unwrap()).unwrap()
+}
+
+/// Colours of a picture, as the browser decodes it.
+fn colours(tab: &Tab) -> u64 {
+    tab.js(
+        "window.colours = null; const image = new Image(); image.src = window.read_type + window.read; \
+         image.decode().then(() => { const c = document.createElement('canvas'); [c.width, c.height] = [image.naturalWidth, image.naturalHeight]; \
+         const p = c.getContext('2d'); p.drawImage(image, 0, 0); \
+         window.colours = new Set(new Uint32Array(p.getImageData(0, 0, c.width, c.height).data.buffer)).size; }, (fault) => { window.colours = String(fault); })",
+    );
+    tab.wait("window.colours !== null");
+    tab.js("return window.colours").as_u64().expect("a picture that decodes")
+}
+
+fn choose(tab: &Tab, word: &str) {
+    tab.click("#take-away");
+    tab.js(&format!(
+        "[...document.querySelectorAll('.menu .item')].find((item) => item.textContent.includes('{word}')).click()"
+    ));
+}
+
+#[test]
+fn pictures_of_views_can_be_decoded() {
+    let tab = tab_with("train_plain");
+    watch(&tab);
+    for (view, words) in [("overview", "Findings"), ("timeline", "Whole recording"), ("state", "Group by")] {
+        tab.click(&format!("[role=tab][data-view={view}]"));
+        tab.wait(&format!("document.getElementById('{view}').checkVisibility()"));
+        if view == "timeline" {
+            tab.wait_for_picture();
+        }
+        choose(&tab, "SVG");
+        let svg = String::from_utf8(saved(&tab, &format!("train_plain-{view}.svg"))).unwrap();
+        assert!(svg.contains("<text") && svg.contains("<image"), "{view}: texts and rasters");
+        assert!(svg.contains(words), "{view}: what stands there can be searched for");
+        tab.js("window.read_type = 'data:image/svg+xml;base64,'");
+        assert!(colours(&tab) > 20, "{view} as SVG");
+        tab.js("document.activeElement.blur()");
+        tab.key_with(&["Shift"], "P", "KeyP");
+        let png = saved(&tab, &format!("train_plain-{view}.png"));
+        assert_eq!(&png[1..4], b"PNG");
+        tab.js("window.read_type = 'data:image/png;base64,'");
+        assert!(colours(&tab) > 20, "{view} as PNG");
+    }
+    tab.finish();
+}
+
+#[test]
+fn a_smaller_snapshot_holds_the_range_that_is_shown() {
+    let tab = tab_with("train_plain");
+    watch(&tab);
+    tab.show_timeline();
+    tab.key_with(&["Control"], "s", "KeyS");
+    tab.wait("document.getElementById('smaller-from')");
+    tab.js("const put = (id, value) => { const field = document.getElementById(id); field.value = value; field.dispatchEvent(new Event('input', { bubbles: true })); }; put('smaller-from', 9000); put('smaller-to', 9001)");
+    assert_eq!(tab.js("return document.getElementById('smaller-save').disabled"), true, "no such events");
+    tab.js("const put = (id, value) => { const field = document.getElementById(id); field.value = value; field.dispatchEvent(new Event('input', { bubbles: true })); }; put('smaller-from', 1000); put('smaller-to', 2999)");
+    tab.js("document.getElementById('smaller-anonymise').click()");
+    tab.click("#smaller-save");
+    let bytes = saved(&tab, "train_plain-1000-2999.pickle");
+    let mut decoder = Decoder::new("part.pickle", Limits::default());
+    decoder.feed(&bytes).unwrap();
+    let part = Recording::build(decoder.finish().unwrap());
+    let (_, replay) = part.device(0).unwrap();
+    assert_eq!(replay.end(), 2000);
+    let peak: u64 = tab.bytes("peak.requested_bytes").unwrap();
+    assert_eq!(replay.requested_at(replay.peak()), peak, "the peak lies in the range");
+    choose(&tab, "Perfetto");
+    let json: serde_json::Value = serde_json::from_slice(&saved(&tab, "train_plain-perfetto.json")).unwrap();
+    assert!(json["traceEvents"].as_array().unwrap().len() > 100);
+    tab.finish();
+}
