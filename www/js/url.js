@@ -1,6 +1,7 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
+//            #v=1&view=allocations&gpu=0&of=made&order=size-,alloc&groups=site&pin=42
 import { current, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
@@ -8,6 +9,8 @@ import { setFilter } from './filter.js';
 import { setBlocks } from './views/state/blocks.js';
 import { setShow } from './views/timeline/layers.js';
 import { setStacking } from './views/stacking.js';
+import { GROUPS, OFS, setTable, tableOf } from './views/allocations/view.js';
+import { COLUMNS } from './views/allocations/columns.js';
 import { setAxis } from './views/timeline/timeline.js';
 import { pinAllocation, setMoment } from './views/pin.js';
 
@@ -37,7 +40,12 @@ function write() {
   if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
   if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
   if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
-  if (store.view === 'state') parts.set('at', String(momentOf(sight)));
+  const table = tableOf(sight);
+  if (table.of !== 'peak') parts.set('of', table.of);
+  const order = table.sort.map(({ column, down }) => `${column}${down ? '-' : ''}`).join();
+  if (order !== 'size-') parts.set('order', order);
+  if (table.group) parts.set('groups', table.group);
+  if (store.view === 'state' || table.of === 'moment') parts.set('at', String(momentOf(sight)));
   else if (sight.selection) parts.set('at', String(sight.selection.moment));
   if (blocks.segment) parts.set('seg', blocks.segment);
   if (blocks.segment && blocks.address) parts.set('block', blocks.address);
@@ -95,6 +103,13 @@ function filterOf(parts) {
   return Object.keys(filter).length ? filter : null;
 }
 
+/** @param {string|null} text `size-,alloc`: with a minus the largest first */
+function orderOf(text) {
+  const keys = (text || '').split(',').slice(0, 4).map((each) => ({ column: each.replace(/-$/, ''), down: each.endsWith('-') }));
+  const known = keys.filter((key, index) => COLUMNS.some(({ id }) => id === key.column) && keys.findIndex(({ column }) => column === key.column) === index);
+  return known.length ? known : [{ column: 'size', down: true }];
+}
+
 /** @param {URLSearchParams} parts */
 async function restore(parts) {
   if (parts.get('v') !== '1' || !store.active) return;
@@ -111,7 +126,8 @@ async function restore(parts) {
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
     const segment = address(parts.get('seg'));
     setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
-    if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
+    setTable({ of: OFS.find((each) => each === parts.get('of')) ?? 'peak', sort: orderOf(parts.get('order')), group: GROUPS[parts.get('groups') || ''] ? parts.get('groups') || '' : '', open: [] });
+    if (view === 'overview' || view === 'timeline' || view === 'state' || view === 'allocations') setView(view);
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) }, spanOf(parts.get('span')));
@@ -141,7 +157,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'table'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);
