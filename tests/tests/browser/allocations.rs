@@ -302,15 +302,16 @@ fn speed_on_a_large_recording() {
         tab.click(&format!("[role=columnheader][data-column={column}] button"));
         settled(&tab);
     }
-    for _ in 0..8 {
+    press(&tab, "End", "End", 35, 0);
+    let last = rows(&tab) - 1;
+    tab.wait(&format!("document.querySelector('#allocations-row-{last} .cell') && document.getElementById('allocations-row-{last}').hasAttribute('data-at')"));
+    tab.js("document.getElementById('allocations-rows').scrollTop = 4e6");
+    tab.wait("Number(document.querySelector('#allocations-body .alloc-row').dataset.row) > 600000");
+    settled(&tab);
+    for group in ["line of code", "whole stack", "category", "size", "stream", "pool", "phase", "step"] {
         tab.key("b", "KeyB");
+        tab.wait(&format!("document.getElementById('table-group-name').textContent === '{group}'"));
         settled(&tab);
     }
-    tab.key("b", "KeyB");
-    settled(&tab);
-    press(&tab, "End", "End", 35, 0);
-    settled(&tab);
     println!("{}", tab.js("return window.took.join('\\n')").as_str().unwrap());
-    let at = tab.js("return document.querySelector('#allocations-body [data-at]')?.id");
-    assert_eq!(at.as_str(), Some(format!("allocations-row-{}", rows(&tab) - 1)).as_deref());
 }

@@ -33,9 +33,12 @@ const update = framed(() => {
   const known = `${sight.labels} ${shown.checks}`;
   const all = `${order} ${known} ${tableOf(sight).open.join()}`;
   if (all === shown.all) return render();
-  const same = order === shown.order;
-  if (of !== shown.of) forgetBars();
+  const [same, counted] = [order === shown.order, sizes !== null && of === shown.of];
+  if (!counted) forgetBars();
   Object.assign(shown, { of, order, all });
+  // Sizes do not depend on order, labels or blocks.
+  if (counted) return showRows(all, same, sizes.largest_bytes);
+  sizes = null;
   sight.client.latest('table-sizes', () => sight.client.ask(question(sight, 'table_sizes', { steps: STEPS })), (answer) => {
     if (!answer || current() !== sight || shown.all !== all) return;
     sizes = answer;

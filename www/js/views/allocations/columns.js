@@ -35,16 +35,16 @@ const code = (text) => el(text ? 'span.code.soft' : 'span.muted', { title: text 
 
 /** @type {Column[]} */
 export const COLUMNS = [
-  { id: 'size', title: 'Size', what: 'Bytes that were requested', width: '104px', num: true, cell: (row, units) => bytesSpan(row.requested_bytes, units.size(row.requested_bytes)) },
-  { id: 'block', title: 'Block', what: 'Bytes of the block that it lies in', width: '104px', num: true, cell: block },
+  { id: 'size', title: 'Size', what: 'Bytes that were requested', width: '92px', num: true, cell: (row, units) => bytesSpan(row.requested_bytes, units.size(row.requested_bytes)) },
+  { id: 'block', title: 'Block', what: 'Bytes of the block that it lies in', width: '124px', num: true, cell: block },
   { id: 'rounding', title: 'Rounding', what: 'Bytes of the block that nobody asked for', width: '92px', num: true, cell: (row) => (row.block_bytes > row.requested_bytes ? bytesSpan(row.block_bytes - row.requested_bytes) : el('span.muted', { 'data-bytes': 0 }, NONE)) },
-  { id: 'category', title: 'Category', what: 'What it holds', width: '126px', cell: category },
-  { id: 'site', title: 'Made at', what: 'The innermost line that is neither torch nor C++', width: 'minmax(190px, 1fr)', cell: (row) => (row.name ? place(row) : el('span.muted', null, NONE)) },
-  { id: 'operator', title: 'Operator', what: 'The outermost operator inside that line', width: 'minmax(96px, 150px)', cell: (row) => code(row.operator) },
-  { id: 'alloc', title: 'Alloc event', what: 'The event that made it', width: '92px', num: true, cell: (row) => (row.alloc_event === null ? el('span.muted', { title: 'It was there before recording began' }, 'before') : formatCount(row.alloc_event)) },
-  { id: 'free', title: 'Free event', what: 'The event that completed its free', width: '92px', num: true, cell: (row) => (row.free_event === null ? el('span.muted', { title: 'Alive at the end of the recording' }, NONE) : formatCount(row.free_event)) },
-  { id: 'lived', title: 'Lived', what: 'From its alloc to its free', width: '104px', num: true, cell: lived },
-  { id: 'stream', title: 'Stream', what: 'The stream that it was made on', width: '74px', num: true, cell: (row) => el(row.stream === '0' ? 'span' : 'span.code.truncate', { title: row.stream }, row.stream) },
+  { id: 'category', title: 'Category', what: 'What it holds', width: '122px', cell: category },
+  { id: 'site', title: 'Made at', what: 'The innermost line that is neither torch nor C++', width: 'minmax(170px, 1fr)', cell: (row) => (row.name ? place(row) : el('span.muted', null, NONE)) },
+  { id: 'operator', title: 'Operator', what: 'The outermost operator inside that line', width: 'minmax(84px, 150px)', cell: (row) => code(row.operator) },
+  { id: 'alloc', title: 'Alloc event', what: 'The event that made it', width: '86px', num: true, cell: (row) => (row.alloc_event === null ? el('span.muted', { title: 'It was there before recording began' }, 'before') : formatCount(row.alloc_event)) },
+  { id: 'free', title: 'Free event', what: 'The event that completed its free', width: '86px', num: true, cell: (row) => (row.free_event === null ? el('span.muted', { title: 'Alive at the end of the recording' }, NONE) : formatCount(row.free_event)) },
+  { id: 'lived', title: 'Lived', what: 'From its alloc to its free', width: '96px', num: true, cell: lived },
+  { id: 'stream', title: 'Stream', what: 'The stream that it was made on', width: '60px', num: true, cell: (row) => el(row.stream === '0' ? 'span' : 'span.code.truncate', { title: row.stream }, row.stream) },
   { id: 'pool', title: 'Pool', what: 'The pool that served it', width: '92px', cell: (row) => el('span', { title: row.pool }, row.pool) },
   { id: 'phase', title: 'Phase', what: 'What the program did when it was made', width: '92px', cell: (row) => (row.phase ? categoryName(row.phase) : el('span.muted', null, NONE)) },
   { id: 'step', title: 'Step', what: 'The step that made it', width: '68px', num: true, cell: (row) => (row.step === null ? el('span.muted', null, NONE) : formatCount(row.step + 1)) },
@@ -68,6 +68,11 @@ function remembered() {
 
 /** @returns {Column[]} those that are shown */
 export const shownColumns = () => COLUMNS.filter((column) => chosen.has(column.id));
+
+/** @param {Column[]} columns @returns {number} pixels that they need at least, with what lies between them */
+export function leastWidth(columns) {
+  return columns.reduce((sum, { width }) => sum + Number(/(\d+)px/.exec(width)?.[1]) + 8, 28);
+}
 
 /** @param {string} id @returns {boolean} whether it is shown now: one column at least stays */
 export function toggleColumn(id) {
@@ -93,5 +98,8 @@ function keep() {
 export function unitsFor(most) {
   const { unit, text } = columnUnit(most);
   const least = { GiB: 2 ** 30, MiB: 2 ** 20, KiB: 2 ** 10, B: 1 }[unit] || 1;
-  return { size: (bytes) => (bytes < 0.05 * least ? formatBytes(bytes) : `${text(bytes)}\u00a0${unit}`) };
+  return { size: (bytes) => {
+    const own = formatBytes(bytes);
+    return bytes < 0.05 * least || own.endsWith(`\u00a0${unit}`) ? own : `${text(bytes)}\u00a0${unit}`;
+  } };
 }

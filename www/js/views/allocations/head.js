@@ -1,7 +1,7 @@
 // The head of the table: a press sorts, with Shift by one key more.
 import { byId, el, setText } from '../../dom.js';
 import { current } from '../../store.js';
-import { shownColumns } from './columns.js';
+import { leastWidth, shownColumns } from './columns.js';
 import { setTable, tableOf } from './view.js';
 
 /** Columns in which the small, the early or the first by name is looked for first. */
@@ -37,6 +37,7 @@ export function updateHead() {
       el('button', { type: 'button', title: `${what}. Press to sort, with Shift by one more column`, onclick: (/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey) }, el('span', null, title), el('span.arrow', { 'aria-hidden': 'true' })))));
     const grid = byId('allocations-rows');
     grid.style.setProperty('--columns', columns.map((column) => column.width).join(' '));
+    grid.style.setProperty('--least', `${leastWidth(columns)}px`);
     grid.setAttribute('aria-colcount', String(columns.length));
   }
   for (const node of /** @type {Iterable<HTMLElement>} */ (head.children)) {
