@@ -40,7 +40,7 @@ export const COLUMNS = [
   { id: 'rounding', title: 'Rounding', what: 'Bytes of the block that nobody asked for', width: '92px', num: true, cell: (row) => (row.block_bytes > row.requested_bytes ? bytesSpan(row.block_bytes - row.requested_bytes) : el('span.muted', { 'data-bytes': 0 }, NONE)) },
   { id: 'category', title: 'Category', what: 'What it holds', width: '122px', cell: category },
   { id: 'site', title: 'Made at', what: 'The innermost line that is neither torch nor C++', width: 'minmax(170px, 1fr)', cell: (row) => (row.name ? place(row) : el('span.muted', null, NONE)) },
-  { id: 'operator', title: 'Operator', what: 'The outermost operator inside that line', width: 'minmax(84px, 150px)', cell: (row) => code(row.operator) },
+  { id: 'operator', title: 'Operator', what: 'The outermost operator inside that line', width: 'minmax(84px, 0.35fr)', cell: (row) => code(row.operator) },
   { id: 'alloc', title: 'Alloc event', what: 'The event that made it', width: '86px', num: true, cell: (row) => (row.alloc_event === null ? el('span.muted', { title: 'It was there before recording began' }, 'before') : formatCount(row.alloc_event)) },
   { id: 'free', title: 'Free event', what: 'The event that completed its free', width: '86px', num: true, cell: (row) => (row.free_event === null ? el('span.muted', { title: 'Alive at the end of the recording' }, NONE) : formatCount(row.free_event)) },
   { id: 'lived', title: 'Lived', what: 'From its alloc to its free', width: '96px', num: true, cell: lived },
