@@ -1,6 +1,7 @@
 // What shows an open file: every view registers what it does. Comes behind app.js, so that a file can be taken before this is here.
 import { setFirstPicture } from './js/files.js';
 import { initUrl } from './js/url.js';
+import { initAllocations } from './js/views/allocations/allocations.js';
 import { initAlive } from './js/views/timeline/alive.js';
 import { initChart } from './js/views/overview/chart.js';
 import { initDetails } from './js/views/timeline/details.js';
@@ -32,6 +33,7 @@ initLayers();
 initAlive();
 initDetails();
 initState();
+initAllocations();
 initFilterMenu();
 initStackLists();
 initStatus();

@@ -15,4 +15,4 @@ export function saveBlob(blob, name) {
 }
 
 /** @param {string} name of a file @returns {string} the same without what says its kind */
-export const stemOf = (name) => name.replace(/\.(gz|zip)$/i, '').replace(/\.[a-z]+$/i, '') || 'snapshot';
+export const stemOf = (name) => name.replace(/(\.(pickle|pkl|json|html|gz|zip))+$/i, '') || 'snapshot';

@@ -1,6 +1,8 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
+// Other views add their own: see address.js.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
+import { addressParts } from './address.js';
 import { addCommands } from './commands.js';
 import { announce } from './dom.js';
 import { current, on, setActive, setView, store } from './store.js';
@@ -15,6 +17,8 @@ import { letGo, pinAllocation, setMoment } from './views/pin.js';
 
 /** Those that an address may name. */
 const VIEWS = ['overview', 'timeline', 'state', 'stacks', 'allocations', 'compare'];
+/** Views that show a moment, whatever is pinned. */
+const OF_A_MOMENT = ['state', 'stacks', 'allocations', 'compare'];
 const SAVE_AFTER_MS = 300;
 /** What follows the last change sooner is one step with it: nobody goes back through each frame of a gesture. */
 const ONE_STEP_MS = 1000;
@@ -43,7 +47,8 @@ function write() {
   if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
   if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
   if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
-  if (store.view === 'state') parts.set('at', String(momentOf(sight)));
+  for (const part of addressParts) part.write(parts, sight);
+  if (OF_A_MOMENT.includes(store.view)) parts.set('at', String(momentOf(sight)));
   else if (sight.selection) parts.set('at', String(sight.selection.moment));
   if (blocks.segment) parts.set('seg', blocks.segment);
   if (blocks.segment && blocks.address) parts.set('block', blocks.address);
@@ -155,6 +160,8 @@ async function restore(parts, id) {
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
     const segment = address(parts.get('seg'));
     setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
+    const sight = current();
+    if (sight) for (const part of addressParts) await part.read(parts, sight);
     if (VIEWS.some((each) => each === view)) setView(/** @type {import('./store.js').View} */ (view));
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
@@ -187,7 +194,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches', 'table'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);

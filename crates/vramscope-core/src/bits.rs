@@ -40,6 +40,15 @@ impl Bits {
         self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
+    /// Puts a number in.
+    pub fn insert(&mut self, at: u32) {
+        if at < self.len
+            && let Some(word) = self.words.get_mut(at as usize / 64)
+        {
+            *word |= 1 << (at % 64);
+        }
+    }
+
     /// How many are in it.
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()

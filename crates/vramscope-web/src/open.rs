@@ -7,6 +7,7 @@ use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
+use vramscope_explore::table::Tables;
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
@@ -28,6 +29,7 @@ pub(crate) struct Open {
     last_search: query::LastSearch,
     rules: Rules,
     diagnosing: Diagnosing,
+    tables: Tables,
 }
 
 impl Open {
@@ -39,6 +41,7 @@ impl Open {
             last_search: query::LastSearch::default(),
             rules: Rules::default(),
             diagnosing: Diagnosing::default(),
+            tables: Tables::default(),
         }
     }
 
@@ -60,6 +63,9 @@ impl Open {
             return serde_json::to_string(&answer);
         }
         self.set_filter(request.filter()?);
+        if let Some(table) = self.tables.answer(&self.recording, request.fields(), None)? {
+            return Ok(table);
+        }
         let answer = match self.answer_why(&request)? {
             None => self.answer_pixels(&request)?,
             why => why,
@@ -152,6 +158,7 @@ impl Open {
     fn set_filter(&mut self, filter: Option<Filter>) {
         if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
             self.recording.set_filter(&filter);
+            self.tables.forget();
             self.scenes.forget();
             self.looked = Default::default();
         }
@@ -201,6 +208,7 @@ impl Open {
 
     /// What is kept has the colours of other labels.
     fn forget_colours(&mut self) {
+        self.tables.forget();
         self.scenes.forget();
         self.looked = Default::default();
     }
@@ -209,6 +217,7 @@ impl Open {
     pub(crate) fn check(&mut self, events: u32) -> CheckProgress {
         let progress = self.recording.check(events);
         if progress.done {
+            self.tables.forget();
             self.scenes.forget();
         }
         progress

@@ -2,6 +2,7 @@
 //!
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
+mod allocations;
 mod bad_files;
 mod bench;
 mod find;

@@ -1,5 +1,6 @@
 // Everything known of one allocation: its size and what rounding adds, its life, where it lies, what was noted with it, its stacks.
 import { categoryName, categorySwatch } from '../categories.js';
+import { addTerm } from '../expression.js';
 import { copyAndSay, el, icon, shorten } from '../dom.js';
 import { bytesSpan, exactBytes, formatBytes, formatCount, formatDuration, formatShare, place, plural, swatch } from '../format.js';
 import { current } from '../store.js';
@@ -86,7 +87,7 @@ function notes(details) {
 /**
  * @param {any} details
  * @param {boolean} pinned
- * @param {'timeline'|'state'} where it is shown
+ * @param {'timeline'|'state'|'allocations'} where it is shown
  * @returns {HTMLElement[]} sections
  */
 export function allocationSections(details, pinned, where) {
@@ -109,7 +110,7 @@ export function allocationSections(details, pinned, where) {
     ['Internal', words(details.internal_metadata)],
   ];
   const pattern = patternOf(details.stack || []);
-  const other = where === 'timeline' ? 'state' : 'timeline';
+  const others = /** @type {const} */ (['timeline', 'state']).filter((each) => each !== where);
   const forward = details.forward_stack;
   return [
     el('section', null,
@@ -118,7 +119,8 @@ export function allocationSections(details, pinned, where) {
       el('p.muted.exact', null, exactBytes(details.requested_bytes)),
       el('dl.facts', null, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
       el('div.row-actions', { 'data-off': !pinned || null },
-        el('button.button.small', { type: 'button', disabled: !pinned, title: `Show in the other view  G`, onclick: () => void showIn(other, details) }, icon('jump'), other === 'state' ? 'Show in allocator state' : 'Show in timeline'),
+        ...others.map((other, index) => el('button.button.small', { type: 'button', disabled: !pinned, title: index ? 'Show in the allocator’s state  Shift G' : 'Show in the other view  G', onclick: () => void showIn(other, details) }, icon('jump'), other === 'state' ? 'Show in allocator state' : 'Show in timeline')),
+        where === 'allocations' && details.stack_id > 0 ? el('button.button.small', { type: 'button', disabled: !pinned, title: 'Filter by this whole stack', onclick: () => addTerm(`stack:#${details.stack_id}`) }, icon('find'), 'Same stack') : null,
         where === 'timeline' ? el('button.button.small', { type: 'button', disabled: !pinned, title: 'Fit  F', onclick: () => void fitAllocation(details) }, icon('fit'), 'Show its lifetime') : null,
         el('button.button.small', { type: 'button', disabled: !pinned, title: 'Let go  Esc', onclick: letGo }, icon('close'), 'Let go'),
         pattern ? el('button.button.small', { type: 'button', disabled: !pinned, onclick: () => showRules(pattern) }, icon('filter'), 'Make a rule from this stack…') : null)),

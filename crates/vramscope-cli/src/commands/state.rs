@@ -67,6 +67,31 @@ impl At {
             )),
         }
     }
+
+    /// The moment on each device, or on the one that is wanted; an error if no device has it.
+    pub(crate) fn moments(
+        self,
+        file: &str,
+        recording: &Recording,
+        wanted: Option<i64>,
+    ) -> Result<Vec<(i64, u32)>, String> {
+        let ordinals: Vec<i64> = recording.snapshot.devices.iter().map(|device| device.ordinal).collect();
+        let wanted: Vec<i64> = match wanted {
+            Some(device) if ordinals.contains(&device) => vec![device],
+            Some(device) => return Err(format!("{file} has no device {device}; it has {ordinals:?}")),
+            None => ordinals,
+        };
+        let mut moments = Vec::new();
+        let mut without = Vec::new();
+        for ordinal in wanted {
+            let Some((_, replay)) = recording.device(ordinal) else { continue };
+            match self.moment(replay) {
+                Ok(moment) => moments.push((ordinal, moment)),
+                Err(message) => without.push(format!("device {ordinal}: {message}")),
+            }
+        }
+        if moments.is_empty() && !without.is_empty() { Err(without.join("; ")) } else { Ok(moments) }
+    }
 }
 
 /// Prints the state of each device.
@@ -83,24 +108,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 fn text(args: &Args, recording: &Recording) -> Result<String, String> {
-    let ordinals: Vec<i64> = recording.snapshot.devices.iter().map(|device| device.ordinal).collect();
-    let wanted: Vec<i64> = match args.device {
-        Some(device) if ordinals.contains(&device) => vec![device],
-        Some(device) => return Err(format!("{} has no device {device}; it has {ordinals:?}", args.file)),
-        None => ordinals,
-    };
-    let mut moments = Vec::new();
-    let mut without = Vec::new();
-    for ordinal in wanted {
-        let Some((_, replay)) = recording.device(ordinal) else { continue };
-        match args.at.moment(replay) {
-            Ok(moment) => moments.push((ordinal, moment)),
-            Err(message) => without.push(format!("device {ordinal}: {message}")),
-        }
-    }
-    if moments.is_empty() {
-        return Err(without.join("; "));
-    }
+    let moments = args.at.moments(&args.file, recording, args.device)?;
     if args.json {
         let devices: Vec<_> =
             moments.iter().filter_map(|(device, moment)| listed(recording, *device, *moment)).collect();

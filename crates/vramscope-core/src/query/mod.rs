@@ -153,7 +153,7 @@ pub fn group_key(kind: SegmentKind, pool: PoolId, stream: &str) -> String {
 }
 
 /// "Large pool", or "Private pool 0:1, large".
-pub(crate) fn pool_label(kind: SegmentKind, pool: PoolId) -> String {
+pub fn pool_label(kind: SegmentKind, pool: PoolId) -> String {
     match (pool, kind) {
         ((0, 0), SegmentKind::Large) => "Large pool".into(),
         ((0, 0), SegmentKind::Small) => "Small pool".into(),

@@ -4,7 +4,7 @@ use crate::ids::{FrameId, StackId};
 use crate::model::{Frame, FrameKind, Snapshot};
 
 /// The place that stands for a stack: its innermost Python line outside torch; if there is none, its autograd node, its operator, or its innermost Python line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Site {
     /// A line of code.
     Line(FrameId),
@@ -113,8 +113,8 @@ fn autograd_node(name: &str) -> Option<&str> {
     None
 }
 
-/// `addmm` in `at::_ops::addmm::call(…)`.
-fn operator(name: &str) -> Option<&str> {
+/// The ATen operator that a native function calls: `addmm` in `at::_ops::addmm::call(…)`.
+pub fn operator(name: &str) -> Option<&str> {
     name.split_once("at::_ops::")
         .and_then(|(_, rest)| rest.split("::").next())
         .filter(|name| !name.is_empty())

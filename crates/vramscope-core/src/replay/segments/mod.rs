@@ -106,10 +106,17 @@ impl Segments {
         &self.pools
     }
 
+    /// Which of [`Segments::pools`] served an allocation.
+    pub fn pool_index(&self, allocation: u32) -> u16 {
+        self.pool_of.get(allocation as usize).copied().unwrap_or(0)
+    }
+
     /// The pool that served an allocation.
     pub fn pool_of(&self, allocation: u32) -> (SegmentKind, PoolId) {
-        let index = self.pool_of.get(allocation as usize).copied().unwrap_or(0);
-        self.pools.get(usize::from(index)).copied().unwrap_or((SegmentKind::Large, (0, 0)))
+        self.pools
+            .get(usize::from(self.pool_index(allocation)))
+            .copied()
+            .unwrap_or((SegmentKind::Large, (0, 0)))
     }
 
     /// What contradicts itself.

@@ -1,0 +1,83 @@
+//! The page's questions about tables. The last table is kept: scrolling sorts nothing anew.
+
+use serde::Serialize;
+use serde_json::{Result, Value};
+use vramscope_core::bits::Bits;
+use vramscope_core::query::Fields;
+use vramscope_core::replay::Recording;
+
+use super::column::{Column, Sort};
+use super::export::Format;
+use super::facts::Facts;
+use super::list::Table;
+use super::names::Names;
+use super::of::Of;
+use super::sizes::Sizes;
+
+/// What is kept between questions: four bytes for each row of the last table, and the names of the recording's stacks.
+#[derive(Default)]
+pub struct Tables {
+    names: Option<Names>,
+    last: Option<(Asked, Table)>,
+}
+
+/// What a table was made for.
+#[derive(PartialEq)]
+struct Asked {
+    device: i64,
+    of: Of,
+    expression: String,
+    sort: Vec<Sort>,
+    group: Option<Column>,
+}
+
+impl Tables {
+    /// The table is of other labels, sizes of blocks or filters than are in force now.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// The JSON answer to a question; `None` for one that is not about tables. `matches` is what the expression of the question chooses.
+    pub fn answer(
+        &mut self,
+        recording: &Recording,
+        question: Fields<'_>,
+        matches: Option<&Bits>,
+    ) -> Result<Option<String>> {
+        let ask = question.text("ask");
+        if !matches!(ask, "table_rows" | "table_sizes" | "table_export") {
+            return Ok(None);
+        }
+        let device = question.get("device")?;
+        let names = self.names.get_or_insert_with(|| Names::of(&recording.snapshot));
+        let Some(facts) = Facts::of(recording, device, names) else { return json(&Value::Null) };
+        let of = Of::read(question, facts.replay)?;
+        if ask == "table_sizes" {
+            return json(&Sizes::new(&facts, of, matches, question.get_or_default("steps")?));
+        }
+        let (sort, group) = (Sort::read(question), Column::named(question.text("group")));
+        let asked = Asked { device, of, expression: question.text("expr").to_owned(), sort, group };
+        let kept = self.last.take().filter(|(last, _)| *last == asked);
+        let (_, table) = self.last.insert(kept.unwrap_or_else(|| {
+            let table = Table::new(&facts, of, matches, &asked.sort, asked.group);
+            (asked, table)
+        }));
+        let (from, count) = (question.get("from")?, question.get("count")?);
+        if ask == "table_rows" {
+            return json(&table.window(&facts, opened(question), question.get("find")?, (from, count)));
+        }
+        let format = if question.text("format") == "csv" { Format::Csv } else { Format::Json };
+        let groups = question.get_or_default("groups")?;
+        json(&table.export(&facts, device, format, groups, from, count))
+    }
+}
+
+/// The keys of open groups: texts, since numbers of JavaScript end at 2^53.
+fn opened(question: Fields<'_>) -> Vec<u64> {
+    let keys = question.value("open").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    keys.iter().filter_map(|key| key.as_str()?.parse().ok()).collect()
+}
+
+fn json(answer: &impl Serialize) -> Result<Option<String>> {
+    serde_json::to_string(answer).map(Some)
+}

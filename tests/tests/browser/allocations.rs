@@ -1,0 +1,317 @@
+//! The table of allocations, by mouse and by keyboard: sorted, grouped, filtered by size, chosen from, taken away.
+
+use serde_json::{Value, json};
+
+use crate::{Tab, tab_with};
+
+const GRID: &str = "#allocations-rows";
+
+fn shown(name: &str) -> Tab {
+    let tab = tab_with(name);
+    tab.click("[role=tab][data-view=allocations]");
+    settled(&tab);
+    tab
+}
+
+/// Rows are there, and no other ones are on their way.
+fn settled(tab: &Tab) {
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    tab.wait("document.querySelector('#allocations-body .cell') && ![...document.querySelectorAll('#allocations-body .muted')].some((n) => n.textContent === '…')");
+}
+
+/// Sizes of the rows that are built, from the top.
+fn sizes(tab: &Tab) -> Vec<u64> {
+    let sizes = tab.js(
+        "return [...document.querySelectorAll('#allocations-body .alloc-row:not(.group) [data-column=size] [data-bytes]')].map((n) => Number(n.dataset.bytes))",
+    );
+    sizes.as_array().unwrap().iter().filter_map(Value::as_u64).collect()
+}
+
+fn press(tab: &Tab, key: &str, code: &str, number: u32, modifiers: u32) {
+    for kind in ["keyDown", "keyUp"] {
+        let mut event = json!({ "type": kind, "key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers });
+        if key == "Enter" && kind == "keyDown" {
+            event["text"] = "\r".into();
+        }
+        tab.devtools("Input.dispatchKeyEvent", event);
+    }
+}
+
+fn rows(tab: &Tab) -> u64 {
+    tab.attribute(GRID, "aria-rowcount").unwrap().parse::<u64>().unwrap() - 1
+}
+
+#[test]
+fn it_sorts_by_mouse_and_by_keys() {
+    let tab = shown("train_plain");
+    assert_eq!(tab.js("return document.activeElement.id"), "allocations-rows", "the table has the keys");
+    let sum = tab.attribute("#allocations-sum [data-bytes]", "data-bytes");
+    assert_eq!(
+        sum.and_then(|sum| sum.parse().ok()),
+        tab.bytes("peak.requested_bytes"),
+        "all that is alive at the peak"
+    );
+    assert!(sizes(&tab).is_sorted_by(|a, b| a >= b) && sizes(&tab).len() > 15);
+    tab.click("[role=columnheader][data-column=size] button");
+    tab.wait("document.querySelector('[role=columnheader][data-column=size]').getAttribute('aria-sort') === 'ascending'");
+    settled(&tab);
+    assert!(sizes(&tab).is_sorted() && sizes(&tab)[0] < 1 << 20);
+    // By keys: up from the first row to the heads, to the next ones, Enter; with Shift one key more.
+    tab.js("document.getElementById('allocations-rows').focus()");
+    tab.key("ArrowUp", "ArrowUp");
+    tab.wait("document.activeElement.closest('[role=columnheader]')?.dataset.column === 'size'");
+    tab.key("ArrowRight", "ArrowRight");
+    press(&tab, "Enter", "Enter", 13, 0);
+    tab.wait("document.querySelector('[data-column=category][role=columnheader]').getAttribute('aria-sort') === 'ascending'");
+    tab.key("ArrowLeft", "ArrowLeft");
+    press(&tab, "Enter", "Enter", 13, 8);
+    tab.wait("document.querySelector('[data-column=size][role=columnheader]').getAttribute('aria-sort') === 'other'");
+    tab.wait("location.hash.includes('order=category%2Csize-')");
+    settled(&tab);
+    let categories = tab.js("return new Set([...document.querySelectorAll('#allocations-body [data-column=category]')].map((n) => n.textContent.replace('probably p', 'P'))).size");
+    assert!(categories.as_u64() <= Some(2) && sizes(&tab).len() > 10);
+    tab.finish();
+}
+
+#[test]
+fn rows_are_walked_pinned_and_shown_elsewhere() {
+    let tab = shown("train_plain");
+    tab.key("ArrowDown", "ArrowDown");
+    tab.key("ArrowDown", "ArrowDown");
+    tab.wait("document.querySelector('[data-role=details]').textContent.includes('under the pointer')");
+    let active = tab.attribute(GRID, "aria-activedescendant").unwrap();
+    assert_eq!(active, "allocations-row-1");
+    press(&tab, "Enter", "Enter", 13, 0);
+    tab.wait("document.getElementById('allocations-row-1').getAttribute('aria-selected') === 'true'");
+    tab.wait("document.querySelector('[data-role=details]').textContent.includes('pinned')");
+    let row = tab.attribute("#allocations-row-1 [data-column=size] [data-bytes]", "data-bytes");
+    assert_eq!(tab.attribute("#allocations-details .figure", "data-bytes"), row);
+    press(&tab, "End", "End", 35, 0);
+    let last = rows(&tab) - 1;
+    tab.wait(&format!("document.getElementById('allocations-row-{last}')?.hasAttribute('data-at')"));
+    settled(&tab);
+    press(&tab, "PageUp", "PageUp", 33, 0);
+    tab.wait(&format!("!document.getElementById('allocations-row-{last}')?.hasAttribute('data-at')"));
+    tab.key("Escape", "Escape");
+    tab.wait("!document.querySelector('#allocations-body [aria-selected=true]')");
+    press(&tab, "Home", "Home", 36, 0);
+    tab.wait("document.getElementById('allocations-row-0')?.hasAttribute('data-at')");
+    settled(&tab);
+    // By mouse, and on to the timeline.
+    tab.click("#allocations-row-3");
+    tab.wait("document.getElementById('allocations-row-3').getAttribute('aria-selected') === 'true'");
+    let id = tab.attribute("#allocations-row-3", "data-id").unwrap();
+    tab.wait(&format!("location.hash.includes('pin={id}')"));
+    tab.js("[...document.querySelectorAll('#allocations-details button')].find((b) => b.textContent === 'Show in timeline').click()");
+    tab.wait("document.getElementById('timeline').checkVisibility()");
+    tab.wait("/pinned/.test(document.getElementById('details').textContent)");
+    // What is pinned elsewhere is found here.
+    tab.key("5", "Digit5");
+    tab.wait(&format!("document.querySelector('#allocations-body [data-id=\"{id}\"]')?.getAttribute('aria-selected') === 'true'"));
+    tab.finish();
+}
+
+#[test]
+fn groups_open_and_close() {
+    let tab = shown("train_plain");
+    let all = rows(&tab);
+    tab.click("#table-group");
+    tab.click(".menu .item:nth-child(2)");
+    tab.wait("document.querySelector('#allocations-body .group')");
+    settled(&tab);
+    let groups = rows(&tab);
+    assert!(groups > 2 && groups < all);
+    assert_eq!(tab.attribute(GRID, "role").as_deref(), Some("treegrid"));
+    tab.js("document.getElementById('allocations-rows').focus()");
+    tab.key("ArrowDown", "ArrowDown");
+    tab.key("ArrowRight", "ArrowRight");
+    tab.wait("document.getElementById('allocations-row-0').getAttribute('aria-expanded') === 'true'");
+    settled(&tab);
+    let inside = rows(&tab) - groups;
+    let told = tab.text("#allocations-row-0");
+    assert!(inside > 0 && told.replace('\u{a0}', " ").contains(&format!("{inside} allocation")), "{told}");
+    tab.key("ArrowRight", "ArrowRight");
+    tab.wait("document.getElementById('allocations-row-1').hasAttribute('data-at')");
+    tab.key("ArrowLeft", "ArrowLeft");
+    tab.wait("document.getElementById('allocations-row-0').hasAttribute('data-at')");
+    tab.key("ArrowLeft", "ArrowLeft");
+    tab.wait(&format!(
+        "document.getElementById('allocations-rows').getAttribute('aria-rowcount') === '{}'",
+        groups + 1
+    ));
+    tab.click("#allocations-row-1");
+    tab.wait("document.getElementById('allocations-row-1').getAttribute('aria-expanded') === 'true'");
+    tab.wait("location.hash.includes('groups=site')");
+    tab.finish();
+}
+
+#[test]
+fn bars_filter_by_size() {
+    let tab = shown("train_plain");
+    let term = |at: &str| {
+        format!("document.querySelector('#allocations-sizes {at}').getAttribute('aria-selected') === 'true'")
+    };
+    let counted = tab.js("return [...document.querySelectorAll('#allocations-sizes .bar')].reduce((sum, n) => sum + Number(n.dataset.count), 0)");
+    assert_eq!(counted.as_u64(), Some(rows(&tab)));
+    tab.click("#allocations-sizes .bar:nth-child(3)");
+    tab.wait(&term(".bar:nth-child(3)"));
+    tab.click("#allocations-sizes .bar:nth-child(3)");
+    tab.wait(&format!("!({})", term(".bar:nth-child(3)")));
+    tab.drag(
+        tab.middle("#allocations-sizes .bar:nth-child(2)"),
+        tab.middle("#allocations-sizes .bar:nth-child(5)"),
+    );
+    for bar in 2..=5 {
+        tab.wait(&term(&format!(".bar:nth-child({bar})")));
+    }
+    assert!(!tab.js(&format!("return {}", term(".bar:nth-child(6)"))).as_bool().unwrap());
+    // The same by keys takes it back: the bars are still those.
+    tab.js("document.getElementById('allocations-sizes').focus()");
+    tab.key("Home", "Home");
+    tab.key("ArrowRight", "ArrowRight");
+    for _ in 0..3 {
+        press(&tab, "ArrowRight", "ArrowRight", 39, 8);
+    }
+    press(&tab, "Enter", "Enter", 13, 0);
+    tab.wait(&format!("!({})", term(".bar:nth-child(2)")));
+    tab.finish();
+}
+
+#[test]
+fn columns_are_chosen_and_kept() {
+    let tab = shown("train_plain");
+    assert_eq!(tab.text("#table-columns-name"), "8 of 14");
+    tab.click("#table-columns");
+    tab.click(".menu [data-column=address]");
+    tab.wait("document.querySelector('#allocations-body [data-column=address]')");
+    tab.key("Escape", "Escape");
+    tab.wait("document.activeElement.id === 'table-columns'");
+    assert_eq!(tab.text("#table-columns-name"), "9 of 14");
+    assert!(tab.js("return localStorage.getItem('vramscope:columns')").as_str().unwrap().contains("address"));
+    tab.click("#table-of");
+    tab.click(".menu .item:nth-child(6)");
+    tab.wait("location.hash.includes('of=all')");
+    tab.wait("Number(document.getElementById('allocations-rows').getAttribute('aria-rowcount')) > 1000");
+    // Deep inside, rows come as they are scrolled to.
+    tab.js("document.getElementById('allocations-rows').scrollTop = 20000");
+    tab.wait("document.querySelector('#allocations-row-840 .cell')");
+    tab.finish();
+}
+
+#[test]
+fn a_file_of_all_rows_is_saved_and_read_back() {
+    let tab = shown("train_plain");
+    tab.js("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved.push(text)); return make.call(URL, blob); }; HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; }");
+    let all = rows(&tab);
+    tab.click("#table-export");
+    tab.click("[data-export=rows-csv]");
+    tab.wait("window.saved.length === 1");
+    tab.wait("!document.querySelector('dialog')");
+    let csv = tab.js("return window.saved[0]");
+    let csv = csv.as_str().unwrap();
+    assert_eq!(csv.split_terminator("\r\n").count() as u64, all + 1);
+    let peak: u64 = csv
+        .split_terminator("\r\n")
+        .skip(1)
+        .map(|line| line.split(',').nth(1).unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(Some(peak), tab.bytes("peak.requested_bytes"));
+    assert_eq!(tab.js("return window.savedAs"), "train_plain-allocations.csv");
+    // By keys: the dialog opens, Tab goes to JSON.
+    press(&tab, "X", "KeyX", 88, 8);
+    tab.wait("document.querySelector('dialog [data-export=rows-json]')");
+    tab.js("document.querySelector('[data-export=rows-json]').focus()");
+    press(&tab, "Enter", "Enter", 13, 0);
+    tab.wait("window.saved.length === 2");
+    let json: Value = serde_json::from_str(tab.js("return window.saved[1]").as_str().unwrap()).unwrap();
+    let device = &json["devices"][0];
+    let listed = device["allocations"].as_array().unwrap();
+    assert_eq!((json["schema"].as_u64(), listed.len() as u64), (Some(1), all));
+    assert_eq!(listed.iter().map(|row| row["requested_bytes"].as_u64().unwrap()).sum::<u64>(), peak);
+    assert!(device["stacks"][listed[0]["stack_id"].to_string()].is_array());
+    tab.wait("!document.querySelector('dialog')");
+    tab.finish();
+}
+
+#[test]
+fn nothing_to_list_says_why() {
+    let tab = shown("train_plain");
+    tab.key("0", "Digit0");
+    let hash = tab.js("return location.hash");
+    tab.js(&format!(
+        "location.hash = {}",
+        json!(format!("{}&of=freed&x=0-2&y=0-2000000000", hash.as_str().unwrap()))
+    ));
+    tab.wait("document.getElementById('allocations-empty').checkVisibility()");
+    assert!(tab.text("#allocations-empty").contains("There is no allocation here"));
+    tab.click("#allocations-empty button");
+    tab.wait("document.querySelector('#allocations-body .cell')");
+    tab.finish();
+}
+
+/// Pictures for people.
+#[test]
+#[ignore = "makes pictures for people"]
+fn shots_of_allocations() {
+    use vramscope_tests::browser::{Page, Setup, dist};
+    for (width, height, dark) in
+        [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (420, 900, false)]
+    {
+        let server = xtask::server::Server::start(&dist(), "/", 0).unwrap();
+        let page = Page::open(&server.url(), Setup { width, height, dark });
+        page.wait_for_state("empty");
+        let tab = Tab { page, _server: server };
+        let save = |name: &str| {
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            let theme = if dark { "dark" } else { "light" };
+            crate::shots::write(&format!("allocations-{name}-{theme}-{width}.png"), &tab.screenshot());
+        };
+        tab.click("[data-sample=healthy]");
+        tab.wait_until_ready();
+        tab.js("document.getElementById('tab-allocations').click()");
+        settled(&tab);
+        tab.click("#allocations-row-1");
+        save("pinned");
+        tab.key("b", "KeyB");
+        settled(&tab);
+        tab.click("#allocations-row-1");
+        save("groups");
+        tab.click("#table-columns");
+        save("columns");
+    }
+}
+
+/// Answers and frames on a large recording: `LARGE` names one. Prints milliseconds.
+#[test]
+#[ignore = "needs a large recording"]
+fn speed_on_a_large_recording() {
+    let tab = crate::tab();
+    tab.choose(&[std::path::Path::new(&std::env::var("LARGE").expect("LARGE"))]);
+    tab.wait_within(
+        "performance.getEntriesByName('vramscope:ready').length > 0",
+        std::time::Duration::from_secs(300),
+        std::time::Duration::from_millis(500),
+    );
+    tab.js("window.sent = new Map(); window.took = []; const post = Worker.prototype.postMessage; Worker.prototype.postMessage = function (m, ...r) { if (m.type === 'ask' && m.question.ask.startsWith('table')) { window.sent.set(m.seq, [m.question, performance.now()]); if (!this.heard) { this.heard = true; this.addEventListener('message', ({ data }) => { const s = window.sent.get(data.seq); if (data.type === 'answer' && s) window.took.push(`${s[0].ask} ${s[0].of} ${JSON.stringify(s[0].sort)} ${s[0].group || ''} from ${s[0].from}: ${(performance.now() - s[1]).toFixed(1)} ms`); }); } } return post.call(this, m, ...r); }");
+    tab.key("5", "Digit5");
+    settled(&tab);
+    tab.js("location.hash = '#v=1&view=allocations&gpu=0&of=all'");
+    tab.wait("Number(document.getElementById('allocations-rows').getAttribute('aria-rowcount')) > 100000");
+    settled(&tab);
+    for column in ["size", "category", "site", "operator", "alloc", "free", "lived", "stream"] {
+        tab.click(&format!("[role=columnheader][data-column={column}] button"));
+        settled(&tab);
+    }
+    press(&tab, "End", "End", 35, 0);
+    let last = rows(&tab) - 1;
+    tab.wait(&format!("document.querySelector('#allocations-row-{last} .cell') && document.getElementById('allocations-row-{last}').hasAttribute('data-at')"));
+    tab.js("document.getElementById('allocations-rows').scrollTop = 4e6");
+    tab.wait("Number(document.querySelector('#allocations-body .alloc-row').dataset.row) > 600000");
+    settled(&tab);
+    for group in ["line of code", "whole stack", "category", "size", "stream", "pool", "phase", "step"] {
+        tab.key("b", "KeyB");
+        tab.wait(&format!("document.getElementById('table-group-name').textContent === '{group}'"));
+        settled(&tab);
+    }
+    println!("{}", tab.js("return window.took.join('\\n')").as_str().unwrap());
+}
