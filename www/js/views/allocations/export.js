@@ -80,7 +80,7 @@ export function exportDialog(count) {
         });
         if (!got || !wanted) return;
         const parts = format === 'json' ? ['{"schema":1,"devices":[', ...got.parts, ']}\n'] : got.parts;
-        saveBlob(new Blob(parts, fileName(format, { type: format === 'json' ? 'application/json' : 'text/csv' }), groups));
+        saveBlob(new Blob(parts, { type: format === 'json' ? 'application/json' : 'text/csv' }), fileName(format, groups));
         close();
         announce('Saved');
       };
