@@ -6,6 +6,7 @@ mod bad_files;
 mod bench;
 mod find;
 mod formats;
+mod given;
 mod keyboard;
 mod labels;
 mod looking;
