@@ -292,9 +292,15 @@ impl<'a, 'k, 's> Writer<'a, 'k, 's> {
 
     /// One list for each device by its number, empty ones where it is not wanted.
     fn device_traces(&mut self, parts: &[&Part<'_>]) {
-        // A number without events may be any: it needs no list.
-        let with_events = self.snapshot.devices.iter().filter(|device| !device.events.is_empty());
-        let count = with_events.map(|device| device.ordinal + 1).max().unwrap_or(0).max(1);
+        // A number without events may be any: it needs no list. Damaged files may give any number to events, too.
+        let ordinals = self
+            .snapshot
+            .devices
+            .iter()
+            .filter(|device| !device.events.is_empty())
+            .map(|device| device.ordinal);
+        let last = ordinals.filter(|ordinal| (0..MOST_DEVICES).contains(ordinal)).max();
+        let count = last.unwrap_or(0) + 1;
         self.list(count as usize, &mut |writer, ordinal| match parts
             .iter()
             .find(|part| part.device.ordinal == ordinal as i64)
@@ -434,6 +440,9 @@ fn within<'a>(all: &'a [Annotation], parts: &[Part<'_>]) -> Vec<&'a Annotation> 
     }
     kept
 }
+
+/// Devices that are read back, at most.
+const MOST_DEVICES: i64 = 4_096;
 
 /// Ranges within each other, at most.
 const MOST_NESTED: usize = 64;
