@@ -4,6 +4,7 @@ import { initDrop } from './js/drop.js';
 import { showFault, showStartError } from './js/errors.js';
 import { initFiles, onOpened } from './js/files.js';
 import { addCommands } from './js/commands.js';
+import { openGiven } from './js/given.js';
 import { initHelp } from './js/help.js';
 import { initKeys } from './js/keys.js';
 import { initPalette } from './js/palette.js';
@@ -36,4 +37,4 @@ addCommands([{ title: 'Theme: system, light, dark', group: 'Page', keys: ['Shift
 initKeys();
 initTooltips();
 onOpened((file) => void (allRules().length && sendRules(file)));
-Promise.all([ready(), prepareWorkers()]).catch((reason) => showStartError(String(reason)));
+Promise.all([ready(), prepareWorkers()]).then(openGiven, (reason) => showStartError(String(reason)));

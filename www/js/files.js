@@ -39,11 +39,36 @@ export function openFiles(picked, sample = false) {
 }
 
 /**
+ * Opens a file whose bytes are still to come.
  * @param {string} name
- * @param {Blob} blob
+ * @param {string} source where they come from: part of the page's address
+ * @param {(tell: (bytes: number, total: number) => boolean) => Promise<Blob>} load
+ */
+export async function openLater(name, source, load) {
+  const file = openFile(name, null, false);
+  file.source = source;
+  const tell = (/** @type {number} */ bytes, /** @type {number} */ total) => {
+    Object.assign(file.progress, { bytes, total, ms: performance.now() - file.since });
+    file.size = total;
+    emit('files');
+    return store.files.includes(file);
+  };
+  try {
+    file.blob = await load(tell);
+    file.size = file.blob.size;
+    if (store.files.includes(file) && !isStopping(file)) void file.client.open(file.blob, name);
+  } catch (reason) {
+    if (store.files.includes(file)) failed(file, reason);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Blob|null} data null: they are still to come
  * @param {boolean} sample
  */
-function openFile(name, blob, sample) {
+function openFile(name, data, sample) {
+  const blob = data || new Blob([]);
   performance.mark('vramscope:open');
   /** @type {import('./store.js').OpenFile} */
   const file = {
@@ -79,7 +104,8 @@ function openFile(name, blob, sample) {
   nextId += 1;
   store.files.push(file);
   emit('files');
-  void file.client.open(blob, name);
+  if (data) void file.client.open(blob, name);
+  return file;
 }
 
 /**

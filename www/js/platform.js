@@ -10,7 +10,7 @@ const inline = (id) => document.getElementById(id)?.textContent ?? null;
  * @param {string} text base64
  * @returns {Uint8Array<ArrayBuffer>}
  */
-function fromBase64(text) {
+export function fromBase64(text) {
   const clean = text.trim();
   const decode = /** @type {any} */ (Uint8Array).fromBase64;
   if (decode) return decode.call(Uint8Array, clean);

@@ -47,6 +47,7 @@ export function emit(topic) {
  * @property {number} size
  * @property {Blob} blob
  * @property {boolean} sample
+ * @property {string} [source] where it came from, if the page's address said so
  * @property {boolean} fresh ready, but not looked at yet: it came while another file was in use
  * @property {'loading'|'drawing'|'ready'|'stopping'|'failed'} state
  * @property {{bytes: number, total: number, events: number, stacks: number, ms: number, drawing: boolean}} progress

@@ -53,6 +53,7 @@ function write() {
   if (blocks.segment) parts.set('seg', blocks.segment);
   if (blocks.segment && blocks.address) parts.set('block', blocks.address);
   if (sight.selection?.kind === 'allocation') parts.set('pin', String(sight.selection.id));
+  if (file.source) parts.set('src', file.source);
   return `#${parts}`;
 }
 

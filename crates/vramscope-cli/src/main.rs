@@ -3,6 +3,7 @@
 mod commands;
 mod pieces;
 mod read;
+mod viewer;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,9 @@ enum Command {
     State(commands::state::Args),
     Search(commands::search::Args),
     OomMessage(commands::oom_message::Args),
+    Export(commands::export::Args),
+    Page(commands::page::Args),
+    Serve(commands::serve::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,5 +42,8 @@ fn main() -> ExitCode {
         Command::State(args) => commands::state::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::OomMessage(args) => commands::oom_message::run(&args),
+        Command::Export(args) => commands::export::run(&args),
+        Command::Page(args) => commands::page::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
     }
 }

@@ -4,3 +4,4 @@
 //! Pure, as the core is: bytes and text come out, nothing is read, written or printed.
 
 pub mod table;
+pub mod export;

@@ -31,6 +31,25 @@ pub fn chromedriver() -> Result<PathBuf> {
     find().context(ADVICE)
 }
 
+/// The path of nginx, with which a test serves the page as HOSTING.md says; installs it where apt can.
+pub fn nginx() -> Result<PathBuf> {
+    let found = || {
+        find_on_path(&["nginx"])
+            .or_else(|| Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file()))
+    };
+    if let Some(found) = found() {
+        return Ok(found);
+    }
+    const ADVICE: &str = "A test serves the page with nginx: install it (Debian: apt-get install nginx-light), then run this again";
+    if find_on_path(&["apt-get"]).is_none() {
+        bail!(ADVICE);
+    }
+    println!("Installing nginx with apt…");
+    apt_get(&["update", "-q"]).context(ADVICE)?;
+    apt_get(&["install", "-q", "-y", "--no-install-recommends", "nginx-light"]).context(ADVICE)?;
+    found().context(ADVICE)
+}
+
 fn find() -> Option<PathBuf> {
     find_on_path(&BROWSERS)?;
     find_on_path(&["chromedriver"])

@@ -1,6 +1,5 @@
 //! A small static server for this machine: `cargo xtask serve`, and the browser tests, which read what was asked.
 
-mod request;
 mod response;
 
 use std::io;
@@ -80,10 +79,10 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 impl Shared {
     fn answer(&self, stream: &TcpStream) -> io::Result<()> {
         // Browsers open connections ahead and may never use them: those end without a request.
-        let Some(request) = request::read(stream)? else { return Ok(()) };
+        let Some(request) = vramscope_http::read(stream)? else { return Ok(()) };
         let line = format!("{} {}", request.method, request.target);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-        response::to(&request, &self.folder, &self.prefix).send(stream)
+        response::to(&request, &self.folder, &self.prefix).send(stream, request.method != "HEAD")
     }
 }
 

@@ -50,5 +50,6 @@ fn page_in_browser() -> Result<()> {
     let mut test = cargo();
     test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--test", "browser"]);
     test.env("CHROMEDRIVER", browser::chromedriver()?);
+    test.env("NGINX", browser::nginx()?);
     execute(test.env("VRAMSCOPE_DIST", paths::dist()))
 }

@@ -8,6 +8,7 @@ mod bench;
 mod find;
 mod formats;
 mod habits;
+mod given;
 mod keyboard;
 mod labels;
 mod looking;

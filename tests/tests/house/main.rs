@@ -12,15 +12,19 @@ use source::{
 };
 
 /// Who may depend on whom. `vramscope-tests` may use all that ships nothing to a user but itself.
-const HOUSE: [(&str, &[&str]); 9] = [
+const HOUSE: [(&str, &[&str]); 10] = [
     ("vramscope-pickle", &[]),
     ("vramscope-core", &["vramscope-pickle"]),
     ("vramscope-diagnose", &["vramscope-core"]),
     ("vramscope-explore", &["vramscope-core"]),
     ("vramscope-render", &["vramscope-core"]),
     ("vramscope-web", &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-render"]),
-    ("vramscope-cli", &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-render"]),
-    ("xtask", &[]),
+    ("vramscope-http", &[]),
+    (
+        "vramscope-cli",
+        &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-http", "vramscope-render"],
+    ),
+    ("xtask", &["vramscope-http"]),
     (
         "vramscope-tests",
         &[
@@ -39,7 +43,8 @@ const HOUSE: [(&str, &[&str]); 9] = [
 const CORE_MODULES: [&str; 10] =
     ["units", "ids", "order", "bits", "warning", "model", "decode", "allocator", "replay", "query"];
 
-const WITHOUT_JAVASCRIPT: [&str; 6] = [
+const WITHOUT_JAVASCRIPT: [&str; 7] = [
+    "vramscope-http",
     "vramscope-pickle",
     "vramscope-core",
     "vramscope-diagnose",

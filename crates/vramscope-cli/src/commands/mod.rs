@@ -1,8 +1,11 @@
 //! One file for each command.
 
 pub(crate) mod allocations;
+pub(crate) mod export;
 pub(crate) mod oom_message;
+pub(crate) mod page;
 pub(crate) mod report;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod state;
 pub(crate) mod summary;

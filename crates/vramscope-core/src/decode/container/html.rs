@@ -1,4 +1,5 @@
-//! The HTML pages of PyTorch 2.1 and later: `trace_plot` and `segment_plot` put the pickle into the page as base64.
+//! The HTML pages of PyTorch 2.1 and later: `trace_plot` and `segment_plot` put the pickle into the page as base64. And the pages of
+//! `vramscope page`, which have it in script elements of no script, in several if it is long.
 
 use super::base64::Base64;
 use super::find;
@@ -27,6 +28,8 @@ enum Place {
     List,
     /// After the key of the data: a colon and a quote are due.
     Key,
+    /// In the start tag of an element that holds data.
+    Tag,
     /// In the data, which end with this quote.
     Data(u8),
     /// After the data.
@@ -37,6 +40,9 @@ enum Place {
 const LIST: &[u8] = b"local_files";
 const KEY: &[u8] = b"base64";
 const ANOTHER: &[u8] = b"\"base64\"";
+/// What `vramscope page` writes: an element that begins a file, and one that goes on with it.
+const ELEMENT: &[u8] = b"octet-stream\" data-name=";
+const MORE: &[u8] = b"octet-stream\" data-more";
 const LONGEST_WORD: usize = 32;
 
 /// Words that only other pages have, and what these are.
@@ -67,6 +73,13 @@ impl Page {
             let used = match self.place {
                 Place::Before | Place::List | Place::After => self.look(rest),
                 Place::Key => self.after_key(rest),
+                Place::Tag => match rest.iter().position(|&byte| byte == b'>') {
+                    Some(at) => {
+                        self.place = Place::Data(b'<');
+                        at + 1
+                    }
+                    None => rest.len(),
+                },
                 Place::Data(quote) => {
                     let (used, end) = match rest.iter().take(STEP).position(|&byte| byte == quote) {
                         Some(at) => (at, true),
@@ -140,7 +153,15 @@ impl Page {
     /// Looks for the words of this place that end after `fresh`. Where one leads on, the place changes and its end is returned.
     fn search(&mut self, bytes: &[u8], fresh: usize) -> Option<usize> {
         if self.place == Place::After {
-            self.others += count(bytes, ANOTHER, fresh);
+            let more = find(bytes, MORE, fresh);
+            let within = more.and_then(|end| bytes.get(..end)).unwrap_or(bytes);
+            let others = count(within, ANOTHER, fresh) + count(within, ELEMENT, fresh);
+            self.others += others;
+            // The rest of another file is none of this one.
+            if more.is_some() && self.others == 0 {
+                self.place = Place::Tag;
+                return more;
+            }
             return None;
         }
         let (word, next) = if self.place == Place::Before { (LIST, Place::List) } else { (KEY, Place::Key) };
@@ -148,6 +169,11 @@ impl Page {
         let within = end.and_then(|end| bytes.get(..end)).unwrap_or(bytes);
         for (seen, (word, _)) in self.seen.iter_mut().zip(OTHER_PAGES) {
             *seen |= find(within, word, fresh).is_some();
+        }
+        let element = if self.place == Place::Before { find(within, ELEMENT, fresh) } else { None };
+        if element.is_some() {
+            self.place = Place::Tag;
+            return element;
         }
         if end.is_some() {
             self.place = next;
@@ -213,6 +239,23 @@ mod tests {
         let by_hand = "<html>add_local_files([{name: 'a', base64 :'Zm8='}])";
         for piece in 1..60 {
             assert_eq!(read(by_hand, piece).0, b"fo", "{piece}");
+        }
+    }
+
+    #[test]
+    fn pages_of_our_own_hold_data_in_elements() {
+        let element = |what: &str, text: &str| {
+            format!("<script type=\"application/octet-stream\" data-{what}>{text}</script>\n")
+        };
+        let page = format!(
+            "<!doctype html><meta charset=utf-8>{}{}{}{}<script>app('base64')</script>",
+            element("name=\"a.pickle\"", "Zm9v"),
+            element("more", "YmFy"),
+            element("name=\"b.pickle\"", "AAAA"),
+            element("more", "AAAA")
+        );
+        for piece in (1..80).chain([4096]) {
+            assert_eq!(read(&page, piece), (b"foobar".to_vec(), 1, "an HTML page", true), "{piece}");
         }
     }
 
