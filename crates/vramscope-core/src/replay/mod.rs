@@ -26,7 +26,7 @@ pub use axis::Axis;
 pub use filter::Filter;
 pub use labels::{Category, Labels, N_CATEGORIES, OWN_SLOT, Phase, PhaseSpan, Rule, Step};
 pub use recording::{CheckProgress, Recording};
-pub use site::Site;
+pub use site::{Site, operator};
 pub use slots::{N_SLOTS, SLOTS_BY_RANK};
 
 use std::sync::Arc;

@@ -113,8 +113,8 @@ fn autograd_node(name: &str) -> Option<&str> {
     None
 }
 
-/// `addmm` in `at::_ops::addmm::call(…)`.
-fn operator(name: &str) -> Option<&str> {
+/// The operator that a native frame's name tells: `addmm` in `at::_ops::addmm::call(…)`.
+pub fn operator(name: &str) -> Option<&str> {
     name.split_once("at::_ops::")
         .and_then(|(_, rest)| rest.split("::").next())
         .filter(|name| !name.is_empty())
