@@ -15,6 +15,7 @@ use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::scenes::Scenes;
+use crate::trees::{ABOUT_TREES, Trees};
 
 /// Questions about the picture of the state.
 const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "state_neighbour"];
@@ -23,6 +24,7 @@ const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "s
 pub(crate) struct Open {
     recording: Recording,
     scenes: Scenes,
+    trees: Trees,
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
     last_search: query::LastSearch,
@@ -35,6 +37,7 @@ impl Open {
         Self {
             recording,
             scenes: Scenes::default(),
+            trees: Trees::default(),
             looked: Default::default(),
             last_search: query::LastSearch::default(),
             rules: Rules::default(),
@@ -82,6 +85,9 @@ impl Open {
             let (x, y) = (fields.get("x")?, fields.get("y")?);
             return text(&probe(recording, &mut self.looked.1, device, &view, x, y));
         }
+        if ABOUT_TREES.contains(&ask) {
+            return self.trees.answer(recording, ask, fields);
+        }
         if !ABOUT_STATE.contains(&ask) {
             return Ok(None);
         }
@@ -126,6 +132,7 @@ impl Open {
                 let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
                 layout.map(|layout| state::paint(&layout, &colours, selection))
             }
+            Some("stacks") => self.trees.paint(&self.recording, fields, &request.icicle_colours()?)?,
             _ => return Err(serde_json::Error::custom("unknown picture")),
         };
         Ok(painted.map(vramscope_render::Picture::into_rgba))
@@ -135,6 +142,7 @@ impl Open {
         if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
             self.recording.set_filter(&filter);
             self.scenes.forget();
+            self.trees.forget();
             self.looked = Default::default();
         }
     }
@@ -184,6 +192,7 @@ impl Open {
     /// What is kept has the colours of other labels.
     fn forget_colours(&mut self) {
         self.scenes.forget();
+        self.trees.forget();
         self.looked = Default::default();
     }
 
@@ -207,7 +216,7 @@ fn laid_out<'a>(
     scenes.get(recording, device, view).map(|scene| Layout::new(scene, view))
 }
 
-fn text(answer: &impl Serialize) -> Result<Option<String>> {
+pub(crate) fn text(answer: &impl Serialize) -> Result<Option<String>> {
     serde_json::to_string(answer).map(Some)
 }
 

@@ -235,6 +235,11 @@ fn id_below(above: u64, key: Key) -> u64 {
     (id ^ id >> 31) & ID_BITS
 }
 
+fn empty(key: Key) -> Node {
+    let (start, total, own) = (0, 0, 0);
+    Node { key, parent: 0, end: 1, level: 0, id: 0, start, total, own, blocks: 0, slots: [SEVERAL; 2] }
+}
+
 /// A tree as it grows: nodes in the order of keys.
 struct Grown {
     nodes: Vec<Node>,
@@ -246,19 +251,7 @@ struct Grown {
 
 impl Grown {
     fn new(root: Key, seed: u64) -> Self {
-        let root = Node {
-            key: root,
-            parent: 0,
-            end: 1,
-            level: 0,
-            id: 0,
-            start: 0,
-            total: 0,
-            own: 0,
-            blocks: 0,
-            slots: [SEVERAL; 2],
-        };
-        Grown { nodes: vec![root], ends: Vec::new(), cut_stacks: 0, seed }
+        Grown { nodes: vec![empty(root)], ends: Vec::new(), cut_stacks: 0, seed }
     }
 
     /// Adds all paths; a path goes on where it parts from the one before.
@@ -280,7 +273,7 @@ impl Grown {
                 let level = open.len() as i32 + 1;
                 let id = id_below(above, key);
                 open.push(self.nodes.len() as u32);
-                self.nodes.push(Node { key, parent, level, id, ..self.nodes[0].clone() });
+                self.nodes.push(Node { parent, level, id, ..empty(key) });
             }
             self.cut_stacks += u32::from(open.len() < path.len());
             let row = paths.rows[at as usize].1;
