@@ -29,6 +29,7 @@ import { initReadout } from './js/views/timeline/readout.js';
 import { initRules } from './js/views/rules-dialog.js';
 import { initShell, showView } from './js/views/shell.js';
 import { initState } from './js/views/state/state.js';
+import { initStacks } from './js/views/stacks/stacks.js';
 import { initStatus } from './js/views/status.js';
 import { initTimeline } from './js/views/timeline/timeline.js';
 
@@ -56,6 +57,7 @@ initLayers();
 initAlive();
 initDetails();
 initState();
+initStacks();
 initFilterMenu();
 initStatus();
 initRules();

@@ -1,11 +1,13 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
-// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
+// Version 1: (stacks: weigh, form, mid, fold, hide, do, zoom, node: see views/stacks/wish.js)
+//            #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { current, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
 import { setFilter } from './filter.js';
 import { setBlocks } from './views/state/blocks.js';
+import { readStacks, writeStacks } from './views/stacks/wish.js';
 import { setShow } from './views/timeline/layers.js';
 import { setStacking } from './views/stacking.js';
 import { setAxis } from './views/timeline/timeline.js';
@@ -37,7 +39,8 @@ function write() {
   if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
   if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
   if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
-  if (store.view === 'state') parts.set('at', String(momentOf(sight)));
+  writeStacks(sight, parts);
+  if (store.view === 'state' || store.view === 'stacks') parts.set('at', String(momentOf(sight)));
   else if (sight.selection) parts.set('at', String(sight.selection.moment));
   if (blocks.segment) parts.set('seg', blocks.segment);
   if (blocks.segment && blocks.address) parts.set('block', blocks.address);
@@ -111,7 +114,8 @@ async function restore(parts) {
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
     const segment = address(parts.get('seg'));
     setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
-    if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
+    readStacks(parts);
+    if (view === 'overview' || view === 'timeline' || view === 'state' || view === 'stacks') setView(view);
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) }, spanOf(parts.get('span')));
