@@ -13,6 +13,7 @@ mod message;
 mod opening;
 mod shots;
 mod single_file;
+mod stacks;
 mod state;
 mod telling;
 mod verdict;
