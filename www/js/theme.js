@@ -90,7 +90,7 @@ export function colours() {
       edge: hex('--surface-panel'),
     },
     categories: CATEGORY_SLOTS.map((slot) => hex(slot)),
-    state: { free: hex('--state-free-line'), pending: hex('--state-pending-line'), rounding: hex('--state-rounding'), pinned: hex('--warning-line'), ink: hex('--ink-1') },
+    state: { free: hex('--state-free-line'), pending: hex('--state-pending-line'), rounding: hex('--state-rounding'), pinned: hex('--warning-line'), ink: hex('--ink-1'), several: hex('--surface-sunken'), several_foot: hex('--ink-3') },
     minimap: hex('--surface-app'),
     // Laid over data by a translucent canvas, see timeline.css.
     grid: { grid: hex('--ink-1'), axis: hex('--ink-1') },

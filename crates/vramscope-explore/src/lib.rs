@@ -5,3 +5,4 @@
 
 pub mod table;
 pub mod export;
+pub mod tree;

@@ -1,12 +1,13 @@
 //! Answers to pixels.
 //!
-//! Dense pictures are painted as RGBA by this crate itself ([`timeline`], [`state`]): plotters is far too slow for a million
+//! Dense pictures are painted as RGBA by this crate itself ([`timeline`], [`state`], [`icicle`]): plotters is far too slow for a million
 //! blocks. Axes and charts go through plotters ([`chart`]), generic over its backend, so the page draws on a canvas
 //! and the tests on SVG. Neither draws text: labels are placed by [`ticks`] and set by the page.
 
 pub mod chart;
 mod column;
 pub mod geometry;
+pub mod icicle;
 mod outline;
 mod picture;
 mod pile;

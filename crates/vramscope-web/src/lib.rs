@@ -14,6 +14,7 @@ mod request;
 mod rules;
 mod scenes;
 mod session;
+mod trees;
 
 pub use page::{format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_grid, ticks};
 pub use panic::last_panic;

@@ -7,6 +7,7 @@ use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
+use vramscope_explore::export;
 use vramscope_explore::table::Tables;
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
@@ -16,6 +17,7 @@ use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::scenes::Scenes;
+use crate::trees::{ABOUT_TREES, Trees};
 
 /// Questions about the picture of the state.
 const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "state_neighbour"];
@@ -24,6 +26,7 @@ const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "s
 pub(crate) struct Open {
     recording: Recording,
     scenes: Scenes,
+    trees: Trees,
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
     last_search: query::LastSearch,
@@ -37,6 +40,7 @@ impl Open {
         Self {
             recording,
             scenes: Scenes::default(),
+            trees: Trees::default(),
             looked: Default::default(),
             last_search: query::LastSearch::default(),
             rules: Rules::default(),
@@ -88,6 +92,9 @@ impl Open {
             let (x, y) = (fields.get("x")?, fields.get("y")?);
             return text(&probe(recording, &mut self.looked.1, device, &view, x, y));
         }
+        if ABOUT_TREES.contains(&ask) {
+            return self.trees.answer(recording, ask, fields);
+        }
         if !ABOUT_STATE.contains(&ask) {
             return Ok(None);
         }
@@ -132,6 +139,7 @@ impl Open {
                 let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
                 layout.map(|layout| state::paint(&layout, &colours, selection))
             }
+            Some("stacks") => self.trees.paint(&self.recording, fields, &request.icicle_colours()?)?,
             _ => return Err(serde_json::Error::custom("unknown picture")),
         };
         Ok(painted.map(vramscope_render::Picture::into_rgba))
@@ -160,6 +168,7 @@ impl Open {
             self.recording.set_filter(&filter);
             self.tables.forget();
             self.scenes.forget();
+            self.trees.forget();
             self.looked = Default::default();
         }
     }
@@ -210,6 +219,7 @@ impl Open {
     fn forget_colours(&mut self) {
         self.tables.forget();
         self.scenes.forget();
+        self.trees.forget();
         self.looked = Default::default();
     }
 
@@ -234,7 +244,7 @@ fn laid_out<'a>(
     scenes.get(recording, device, view).map(|scene| Layout::new(scene, view))
 }
 
-fn text(answer: &impl Serialize) -> Result<Option<String>> {
+pub(crate) fn text(answer: &impl Serialize) -> Result<Option<String>> {
     serde_json::to_string(answer).map(Some)
 }
 

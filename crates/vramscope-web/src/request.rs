@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use vramscope_core::query::Fields;
 use vramscope_core::replay::Filter;
+use vramscope_render::icicle::IcicleColours;
 use vramscope_render::state::{Selection, StateColours};
 
 use crate::rules::SetRules;
@@ -86,6 +87,18 @@ impl Request {
             pending: own.get("pending")?,
             rounding: own.get("rounding")?,
             pinned: own.get("pinned")?,
+            ink: own.get("ink")?,
+        })
+    }
+
+    /// The colours of a picture of stacks.
+    pub(crate) fn icicle_colours(&self) -> serde_json::Result<IcicleColours> {
+        let own = self.fields().inside("colours");
+        Ok(IcicleColours {
+            blocks: self.fields().get("colours")?,
+            several: own.get("several")?,
+            several_foot: own.get("several_foot")?,
+            hatch: own.get("free")?,
             ink: own.get("ink")?,
         })
     }

@@ -16,6 +16,7 @@ mod message;
 mod opening;
 mod shots;
 mod single_file;
+mod stacks;
 mod state;
 mod take_away;
 mod telling;

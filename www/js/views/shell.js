@@ -8,6 +8,7 @@ import { attachMenu, closeMenu, refreshMenu } from '../menu.js';
 import { current, emit, on, setActive, setView, store } from '../store.js';
 import { isWhole, momentOf } from '../sight.js';
 import { hide as hideTooltip } from '../tooltip.js';
+import { stacksOf } from './stacks/wish.js';
 import { isLoading, loadingFile, percent, updateLoading } from './start/loading.js';
 
 const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state', 'stacks', 'allocations'];
@@ -47,7 +48,7 @@ const updateScope = framed(() => {
 /** @param {import('../sight.js').Sight} sight @returns {string} what part of the recording is shown */
 function scopeText(sight) {
   if (sight.moments < 2) return 'One moment';
-  if (store.active && store.view === 'state') {
+  if (store.active && (store.view === 'state' || (store.view === 'stacks' && stacksOf(sight).weigh === 'alive'))) {
     const moment = momentOf(sight);
     return moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(moment - 1)} of ${formatCount(sight.moments - 1)}`;
   }

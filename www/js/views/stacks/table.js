@@ -1,0 +1,139 @@
+// The call tree below the picture: the same nodes as rows that open and close. Only rows in sight are built.
+import { byId, el, setText } from '../../dom.js';
+import { formatCount, formatShare } from '../../format.js';
+import { framed } from '../../frame.js';
+import { current, emit, on, store } from '../../store.js';
+import { shownTree, zoomTo } from './picture.js';
+import { select } from './select.js';
+import { setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
+import { categoryTag, placeOf, weightSpan } from './words.js';
+
+const SPARE_ROWS = 8;
+const HEAD = ['Function', 'Total', 'Share', 'Self', 'Blocks', 'Category'];
+/** @type {{count: number, selected: number|null, shown: any[], from: number, sight: object}|null} */
+let rows = null;
+let lastSelected = /** @type {number|null} */ (null);
+
+const rowPx = () => parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 24;
+
+/** @param {import('../../sight.js').Sight} sight @param {number} from @param {number} count @param {boolean} [reveal] */
+function ask(sight, from, count, reveal = false) {
+  const { flipped, selected } = stacksOf(sight);
+  return sight.client.ask({ ask: 'tree_rows', ...treeOf(sight), flipped: [...flipped], from, count, selected, reveal });
+}
+
+const soon = framed(update);
+
+function update() {
+  const sight = current();
+  if (!sight || store.view !== 'stacks' || !shownTree()) return;
+  sight.client.latest('tree-rows', async () => {
+    const box = byId('tree');
+    const { selected, flipped } = stacksOf(sight);
+    const fresh = selected !== lastSelected && selected !== null;
+    lastSelected = selected;
+    const count = Math.ceil(box.clientHeight / rowPx()) + 2 * SPARE_ROWS;
+    let from = Math.max(0, Math.floor(box.scrollTop / rowPx()) - SPARE_ROWS);
+    let answer = await ask(sight, from, count, fresh);
+    if (!answer) return null;
+    for (const id of answer.opened) flipped.has(id) ? flipped.delete(id) : flipped.add(id);
+    if (fresh && answer.selected !== null) {
+      byId('tree-all').style.height = `${answer.count * rowPx()}px`;
+      const y = answer.selected * rowPx();
+      const inside = box.clientHeight - rowPx();
+      if (y < box.scrollTop) box.scrollTop = y;
+      else if (y + rowPx() > box.scrollTop + inside) box.scrollTop = y + rowPx() - inside;
+      from = Math.max(0, Math.floor(box.scrollTop / rowPx()) - SPARE_ROWS);
+      answer = await ask(sight, from, count);
+    }
+    return answer && { ...answer, from, sight };
+  }, (answer) => {
+    if (!answer || current() !== sight) return;
+    rows = answer;
+    build(sight, answer);
+  });
+}
+
+/** @param {import('../../sight.js').Sight} sight @param {any} answer */
+function build(sight, answer) {
+  const { selected, weigh, form } = stacksOf(sight);
+  const unit = unitOf(sight);
+  const whole = Math.max(1, shownTree()?.layout.total ?? 1);
+  byId('tree-all').style.height = `${answer.count * rowPx()}px`;
+  byId('tree').setAttribute('aria-rowcount', String(answer.count + 1));
+  const body = byId('tree-window');
+  body.style.transform = `translateY(${answer.from * rowPx()}px)`;
+  body.replaceChildren(...answer.shown.map((/** @type {any} */ shown, /** @type {number} */ index) => {
+    const root = shown.level === 0 && form !== 'sandwich';
+    const twist = el('span.twist', { 'aria-hidden': 'true' }, shown.open === null ? '' : shown.open ? '▾' : '▸');
+    if (shown.open !== null) twist.addEventListener('click', (event) => { event.stopPropagation(); flip(shown.id); });
+    const side = Math.abs(shown.level) === 1 && form === 'sandwich' ? el('span.muted.side', null, shown.level < 0 ? 'called by' : 'calls') : null;
+    const name = el('span.place', { title: root ? null : `${shown.name}\n${placeOf(shown)}` }, twist, side, el('span.fn', null, root ? WEIGHS[weigh][0] : shown.name), el('span.at', null, placeOf(shown)));
+    name.style.paddingLeft = `${Math.min(Math.abs(shown.level), 24) * 14}px`;
+    const none = () => el('span.muted', null, '–');
+    return el(`div.tree-row.${shown.kind}`, {
+      role: 'row', id: `node-${shown.id}`, 'data-node': shown.id, 'aria-level': Math.abs(shown.level) + 1, 'aria-rowindex': answer.from + index + 2, 'aria-selected': shown.id === selected, 'aria-expanded': shown.open === null ? null : String(shown.open),
+      onclick: () => void select(shown.id), ondblclick: () => zoomTo(shown.level === 0 ? null : shown.id),
+    }, el('div', { role: 'gridcell' }, name), el('div.num', { role: 'gridcell' }, weightSpan(shown.total, unit)), el('div.num.muted', { role: 'gridcell' }, formatShare(shown.total / whole)), el('div.num', { role: 'gridcell' }, shown.own > 0 ? weightSpan(shown.own, unit) : none()), el('div.num', { role: 'gridcell' }, formatCount(shown.blocks)), el('div', { role: 'gridcell' }, categoryTag(shown.slots[0])));
+  }));
+  const there = selected !== null && answer.shown.some((/** @type {any} */ shown) => shown.id === selected);
+  if (there) byId('tree').setAttribute('aria-activedescendant', `node-${selected}`);
+  else byId('tree').removeAttribute('aria-activedescendant');
+}
+
+/** @param {number} id opens or closes a row */
+function flip(id) {
+  const sight = current();
+  if (!sight) return;
+  const { flipped } = stacksOf(sight);
+  flipped.has(id) ? flipped.delete(id) : flipped.add(id);
+  soon();
+}
+
+/** @param {number} index selects the row at a place */
+async function go(index) {
+  const sight = current();
+  if (!sight || !rows) return;
+  const at = Math.min(Math.max(index, 0), rows.count - 1);
+  const known = rows.shown[at - rows.from] ?? (await ask(sight, at, 1))?.shown[0];
+  if (known && current() === sight) await select(known.id);
+}
+
+/** @param {KeyboardEvent} event */
+function keydown(event) {
+  const sight = current();
+  if (!sight || !rows || event.ctrlKey || event.metaKey || event.altKey) return;
+  const at = rows.selected ?? -1;
+  const row = rows.shown[at - rows.from];
+  const page = Math.max(1, Math.floor(byId('tree').clientHeight / rowPx()) - 2);
+  /** @type {Record<string, () => unknown>} */
+  const acts = {
+    ArrowDown: () => go(at + 1), ArrowUp: () => go(Math.max(0, at - 1)), Home: () => go(0), End: () => go(rows ? rows.count - 1 : 0), PageDown: () => go(at + page), PageUp: () => go(at - page),
+    ArrowRight: () => (row?.open === false ? flip(row.id) : row?.open ? go(at + 1) : null),
+    ArrowLeft: () => (row?.open ? flip(row.id) : row ? parentOf(row) : null),
+    Enter: () => row && zoomTo(row.level === 0 ? null : row.id),
+  };
+  const act = acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  event.stopPropagation();
+  void act();
+}
+
+/** @param {any} row selects what it belongs to */
+async function parentOf(row) {
+  const sight = current();
+  const details = sight && (await sight.client.ask({ ask: 'tree_node', ...treeOf(sight), id: row.id }));
+  if (details && current() === sight && row.level !== 0) await select(details.parent);
+}
+
+export function initTable() {
+  byId('tree-head').replaceChildren(...HEAD.map((text, index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'aria-sort': text === 'Total' ? 'descending' : null }, text === 'Total' ? 'Total ↓' : text)));
+  const box = byId('tree');
+  box.addEventListener('scroll', soon);
+  box.addEventListener('keydown', keydown);
+  on('tree', soon);
+  on('options', soon);
+  on('active', () => { rows = null; lastSelected = null; });
+  new ResizeObserver(soon).observe(box);
+}
