@@ -7,6 +7,7 @@
 pub mod chart;
 mod column;
 pub mod geometry;
+mod marks;
 mod outline;
 mod picture;
 mod pile;

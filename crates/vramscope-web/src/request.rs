@@ -10,7 +10,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 9] = [
+const UNFILTERED: [&str; 10] = [
     "summary",
     "choices",
     "settings",
@@ -19,6 +19,7 @@ const UNFILTERED: [&str; 9] = [
     "report",
     "memory_summary",
     "recording_advice",
+    "filter_keys",
     SET_RULES,
 ];
 
