@@ -1,9 +1,10 @@
-// The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
-// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
+// The address bar's fragment: view, device, axis, range, what is pinned, and what the user typed into the filter. Never a name, a size or a frame of the file.
+// Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&expr=size > 1 MiB&only=1&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { current, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
+import { setExpression, setOnly } from './expression.js';
 import { setFilter } from './filter.js';
 import { setBlocks } from './views/state/blocks.js';
 import { setShow } from './views/timeline/layers.js';
@@ -12,6 +13,8 @@ import { setAxis } from './views/timeline/timeline.js';
 import { pinAllocation, setMoment } from './views/pin.js';
 
 const SAVE_AFTER_MS = 300;
+/** Longer ones are refused anyway. */
+const MAX_EXPRESSION = 4000;
 let timer = 0;
 let restoring = false;
 /** @type {URLSearchParams|null} what the address asked for before any file was open */
@@ -35,6 +38,8 @@ function write() {
   const { filter, blocks } = sight;
   if (filter?.stream !== undefined) parts.set('stream', filter.stream);
   if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
+  if (sight.expression.trim()) parts.set('expr', sight.expression.trim());
+  if (sight.only) parts.set('only', '1');
   if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
   if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
   if (store.view === 'state') parts.set('at', String(momentOf(sight)));
@@ -106,6 +111,8 @@ async function restore(parts) {
     setStacking(parts.get('by'));
     const view = parts.get('view');
     await setFilter(filterOf(parts));
+    setExpression((parts.get('expr') || '').slice(0, MAX_EXPRESSION));
+    await setOnly(parts.get('only') === '1');
     setShow(parts.get('show') || 'allocations');
     const group = parts.get('group') === 'none' ? 'none' : 'pool_stream';
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
@@ -141,7 +148,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);

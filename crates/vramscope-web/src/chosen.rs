@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use vramscope_core::bits::Bits;
 use vramscope_core::query::Fields;
-use vramscope_core::replay::Recording;
-use vramscope_explore::filter::{Fault, Found, FoundNext, Place, Scope, Way, found, found_next, parse};
+use vramscope_core::replay::{Filter, Recording};
+use vramscope_explore::filter::{Fault, Found, FoundNext, Place, Scope, Way, alive, found, found_next, parse};
 
 /// Expressions kept: that of the field, and what views ask beside it.
 const KEPT: usize = 4;
@@ -28,9 +28,12 @@ struct Wish {
     marks: Marks,
 }
 
-/// The last expressions, most recent last.
+/// The last expressions, most recent last, and what one has found under a filter.
 #[derive(Default)]
-pub(crate) struct Chosen(Vec<(Wish, Result<Rc<Bits>, Fault>)>);
+pub(crate) struct Chosen {
+    kept: Vec<(Wish, Result<Rc<Bits>, Fault>)>,
+    counted: Option<(Wish, Filter, Found)>,
+}
 
 /// What an expression has found.
 #[derive(Serialize)]
@@ -47,18 +50,18 @@ impl Chosen {
     }
 
     fn chosen(&mut self, recording: &Recording, wish: Wish) -> Result<Rc<Bits>, Fault> {
-        if let Some(at) = self.0.iter().position(|(kept, _)| *kept == wish) {
-            return self.0[at].1.clone();
+        if let Some((_, chosen)) = self.kept.iter().find(|(kept, _)| *kept == wish) {
+            return chosen.clone();
         }
         let marks = [wish.marks.a, wish.marks.b];
         let chosen = parse(&wish.expr).and_then(|expr| match Scope::new(recording, wish.device, marks) {
             Some(scope) => expr.choose(&scope).map(Rc::new),
             None => Ok(Rc::default()),
         });
-        if self.0.len() == KEPT {
-            drop(self.0.remove(0));
+        if self.kept.len() == KEPT {
+            drop(self.kept.remove(0));
         }
-        self.0.push((wish, chosen.clone()));
+        self.kept.push((wish, chosen.clone()));
         chosen
     }
 
@@ -69,13 +72,35 @@ impl Chosen {
         device: i64,
         fields: Fields<'_>,
     ) -> serde_json::Result<Result<Option<Answer>, Fault>> {
-        let moment = fields.get("moment")?;
+        let moment: Option<u32> = fields.get("moment")?;
         let wish = Wish::of(device, fields).unwrap_or_else(|| Wish::nothing(device));
-        let terms = parse(&wish.expr).map(|expr| expr.places().to_vec()).unwrap_or_default();
-        let chosen = self.chosen(recording, wish);
-        Ok(chosen.map(|chosen| {
-            found(recording, device, &chosen, moment).map(|found| Answer { found, terms })
-        }))
+        let chosen = match self.chosen(recording, wish.clone()) {
+            Ok(chosen) => chosen,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let kept = self.counted.take();
+        let kept = kept.filter(|(of, under, _)| *of == wish && under == recording.filter());
+        let counted = match kept {
+            Some((.., found)) => Some(found),
+            None => found(recording, device, &chosen),
+        };
+        let Some(mut found) = counted else { return Ok(Ok(None)) };
+        found.alive = moment.and_then(|moment| alive(recording, device, &chosen, moment));
+        let terms = parts(&wish.expr);
+        self.counted = Some((wish, recording.filter().clone(), found));
+        Ok(Ok(Some(Answer { found, terms })))
+    }
+
+    /// The conditions side by side, for the question `filter_parts`, or what is wrong with the expression.
+    pub(crate) fn parts(
+        &mut self,
+        recording: &Recording,
+        device: i64,
+        fields: Fields<'_>,
+    ) -> Result<Vec<Place>, Fault> {
+        let wish = Wish::of(device, fields).unwrap_or_else(|| Wish::nothing(device));
+        let parts = parts(&wish.expr);
+        self.chosen(recording, wish).map(|_| parts)
     }
 
     /// The next one found, for the question `filter_next`.
@@ -92,7 +117,8 @@ impl Chosen {
 
     /// Forgets all: what they were about has changed.
     pub(crate) fn forget(&mut self) {
-        self.0.clear();
+        self.kept.clear();
+        self.counted = None;
     }
 }
 
@@ -106,6 +132,10 @@ impl Wish {
     fn nothing(device: i64) -> Self {
         Self { device, expr: String::new(), marks: Marks::default() }
     }
+}
+
+fn parts(expr: &str) -> Vec<Place> {
+    parse(expr).map(|expr| expr.places().to_vec()).unwrap_or_default()
 }
 
 /// The words of the language, for help and completion.

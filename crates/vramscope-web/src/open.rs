@@ -190,6 +190,10 @@ impl Open {
                 Ok(found) => text(&found),
                 Err(fault) => text(&fault),
             },
+            "filter_parts" => match self.chosen.parts(&self.recording, device()?, fields) {
+                Ok(parts) => text(&json!({ "parts": parts })),
+                Err(fault) => text(&fault),
+            },
             "filter_next" => text(&self.chosen.next(&self.recording, device()?, fields)?),
             "filter_keys" => text(&chosen::keys()),
             "recording_advice" => text(&recipe::advice_for(&self.recording)),

@@ -10,7 +10,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 10] = [
+const UNFILTERED: [&str; 11] = [
     "summary",
     "choices",
     "settings",
@@ -20,6 +20,7 @@ const UNFILTERED: [&str; 10] = [
     "memory_summary",
     "recording_advice",
     "filter_keys",
+    "filter_parts",
     SET_RULES,
 ];
 

@@ -146,7 +146,7 @@ fn all_found(recording: &Recording, filter: &Filter) -> Result<Vec<DeviceFound>,
 
 fn device_found(recording: &Recording, device: i64, chosen: &Bits, frames: &Bits) -> Option<DeviceFound> {
     let label = recording.device(device)?.0.label();
-    let found = found(recording, device, chosen, None)?;
+    let found = found(recording, device, chosen)?;
     let stacks = found_stacks(recording, device, chosen);
     let rows = stacks.iter().map(|stack| stack_row(&recording.snapshot, stack, frames)).collect();
     Some(DeviceFound {

@@ -9,7 +9,7 @@ use vramscope_core::order;
 use vramscope_core::replay::{Recording, Replay};
 
 /// What was found on a device, as far as its filter shows it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Found {
     /// Allocations.
     pub count: u32,
@@ -19,7 +19,7 @@ pub struct Found {
     pub stacks: u32,
     /// Those alive at the peak.
     pub alive_at_peak: Alive,
-    /// Those alive at the moment asked for.
+    /// Those alive at a moment, where one is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alive: Option<Alive>,
     /// The first of them.
@@ -73,8 +73,8 @@ pub struct FoundStack {
     pub alive_at_peak: Alive,
 }
 
-/// What was found on a device, also at a moment if one is given; `None` for an unknown device.
-pub fn found(recording: &Recording, device: i64, chosen: &Bits, moment: Option<u32>) -> Option<Found> {
+/// What was found on a device; `None` for an unknown device.
+pub fn found(recording: &Recording, device: i64, chosen: &Bits) -> Option<Found> {
     let (_, replay) = recording.device(device)?;
     let rows = replay.allocations();
     let mut seen = vec![false; recording.snapshot.stacks.n_stacks()];
@@ -82,8 +82,8 @@ pub fn found(recording: &Recording, device: i64, chosen: &Bits, moment: Option<u
         count: 0,
         bytes: 0,
         stacks: 0,
-        alive_at_peak: alive(replay, chosen, replay.peak()),
-        alive: moment.map(|moment| alive(replay, chosen, moment)),
+        alive_at_peak: alive_in(replay, chosen, replay.peak()),
+        alive: None,
         first: None,
     };
     for id in shown(replay, chosen) {
@@ -97,7 +97,12 @@ pub fn found(recording: &Recording, device: i64, chosen: &Bits, moment: Option<u
     Some(found)
 }
 
-fn alive(replay: &Replay, chosen: &Bits, moment: u32) -> Alive {
+/// What of that is alive at a moment; `None` for an unknown device.
+pub fn alive(recording: &Recording, device: i64, chosen: &Bits, moment: u32) -> Option<Alive> {
+    recording.device(device).map(|(_, replay)| alive_in(replay, chosen, moment))
+}
+
+fn alive_in(replay: &Replay, chosen: &Bits, moment: u32) -> Alive {
     let mut alive = Alive::default();
     replay.for_each_live(moment, |id| {
         alive.of += 1;

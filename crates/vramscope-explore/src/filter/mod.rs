@@ -28,7 +28,7 @@ mod parse;
 mod term;
 
 pub use choose::Scope;
-pub use found::{Alive, Found, FoundNext, FoundStack, Way, found, found_next, found_stacks};
+pub use found::{Alive, Found, FoundNext, FoundStack, Way, alive, found, found_next, found_stacks};
 pub use keys::{KEYS, Key};
 pub use parse::parse;
 
