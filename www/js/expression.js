@@ -7,7 +7,7 @@ import { current, emit, on } from './store.js';
  * @typedef {{from: number, to: number, negated: boolean, text: string}} Part a condition or a group, in characters of the expression
  * @typedef {{error: string, at: number, length: number}} Fault
  * @typedef {{count: number, bytes: number, of: number}} Alive
- * @typedef {{count: number, bytes: number, stacks: number, alive_at_peak: Alive, alive: Alive, first: number|null, terms: Part[]}} Matches
+ * @typedef {{count: number, bytes: number, stacks: number, alive_at_peak: Alive, alive: Alive, first: number|null, terms: Part[], expr: string}} Matches expr: of which expression
  */
 
 /** @param {string} text the expression in force; empty: nothing is chosen */
@@ -15,7 +15,8 @@ export function setExpression(text) {
   const sight = current();
   if (!sight || sight.expression === text) return;
   sight.expression = text;
-  if (!text.trim()) forget(sight);
+  sight.parts = [];
+  if (!text.trim()) Object.assign(sight, { matches: null, fault: null, only: false });
   emit('matches');
   void refresh();
 }
@@ -42,11 +43,6 @@ export async function setOnly(only) {
  */
 export function chosenBy(sight) {
   return sight.expression.trim() && !sight.fault ? { expr: sight.expression, marks: sight.marks } : {};
-}
-
-/** @param {import('./sight.js').Sight} sight */
-function forget(sight) {
-  Object.assign(sight, { matches: null, fault: null, parts: [] });
 }
 
 /** Asks what the expression means, then, if it means something, what it chooses. */
@@ -80,7 +76,7 @@ export async function count() {
   if (!sight || !sight.expression.trim() || sight.fault) return;
   const { client, device, expression: expr, marks } = sight;
   await new Promise((resolve) => client.latest('filter count', () => client.ask({ ask: 'filter', device, expr, marks, moment: momentOf(sight) }), (answer) => {
-    if (answer && sight.expression === expr) sight.matches = answer;
+    if (answer && sight.expression === expr) sight.matches = { ...answer, expr };
     if (answer && current() === sight) emit('matches');
     resolve(null);
   }));

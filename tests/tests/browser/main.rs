@@ -4,7 +4,7 @@
 
 mod bad_files;
 mod bench;
-mod find;
+mod filter;
 mod formats;
 mod keyboard;
 mod labels;

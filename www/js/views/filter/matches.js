@@ -3,7 +3,7 @@ import { addCommands } from '../../commands.js';
 import { byId, el, icon, setText } from '../../dom.js';
 import { setOnly } from '../../expression.js';
 import { exactBytes, formatBytes, formatCount, plural } from '../../format.js';
-import { cause, measureSince } from '../../input.js';
+import { measureSince } from '../../input.js';
 import { setRange } from '../../sight.js';
 import { current, on, store } from '../../store.js';
 import { pinAllocation, setMoment } from '../pin.js';
@@ -77,8 +77,8 @@ export function initMatches() {
   let since = 0, asked = '';
   on('matches', () => {
     const sight = current();
-    if (sight && sight.expression !== asked) [asked, since] = [sight.expression, cause()];
-    else if (sight && since && (sight.fault || sight.matches)) {
+    if (sight && sight.expression !== asked) [asked, since] = [sight.expression, performance.now()];
+    else if (sight && since && (sight.fault || sight.matches?.expr === asked)) {
       measureSince('vramscope:search', since, { expression: asked });
       since = 0;
     }
