@@ -89,50 +89,96 @@ type Plainly = Box<dyn Fn(&Row, &Replay) -> bool>;
 fn conditions() -> Vec<(&'static str, Plainly)> {
     let plainly = |keep: fn(&Row, &Replay) -> bool| -> Plainly { Box::new(keep) };
     vec![
-        ("backward", plainly(|row, _| row.frames.iter().any(|(name, file)| format!("{name} {file}").contains("backward")))),
+        (
+            "backward",
+            plainly(|row, _| {
+                row.frames.iter().any(|(name, file)| format!("{name} {file}").contains("backward"))
+            }),
+        ),
         ("train\\.py:\\d", plainly(|row, _| row.frames.iter().any(|(_, file)| file.contains("train.py:")))),
-        ("\"forward .*py\"", plainly(|row, _| row.frames.iter().any(|(name, file)| name.ends_with("forward") && file.contains("py")))),
-        ("(linear|matmul)+", plainly(|row, _| row.frames.iter().any(|(name, file)| ["linear", "matmul"].iter().any(|word| name.contains(word) || file.contains(word))))),
+        (
+            "\"forward .*py\"",
+            plainly(|row, _| {
+                row.frames.iter().any(|(name, file)| name.ends_with("forward") && file.contains("py"))
+            }),
+        ),
+        (
+            "(linear|matmul)+",
+            plainly(|row, _| {
+                row.frames.iter().any(|(name, file)| {
+                    ["linear", "matmul"].iter().any(|word| name.contains(word) || file.contains(word))
+                })
+            }),
+        ),
         ("name:^forward$", plainly(|row, _| row.frames.iter().any(|(name, _)| name == "forward"))),
         ("file:train", plainly(|row, _| row.frames.iter().any(|(_, file)| file.contains("train")))),
-        ("stack:step", plainly(|row, _| row.frames.iter().any(|(name, file)| format!("{name} {file}").contains("step")))),
+        (
+            "stack:step",
+            plainly(|row, _| row.frames.iter().any(|(name, file)| format!("{name} {file}").contains("step"))),
+        ),
         ("stack:#7", plainly(|row, _| row.number("stack_id") == Some(7))),
         ("size > 1 MiB", plainly(|row, _| row.number("requested_bytes").unwrap() > 1 << 20)),
         ("size>=1.5KB", plainly(|row, _| row.number("requested_bytes").unwrap() >= 1536)),
         ("size<512", plainly(|row, _| row.number("requested_bytes").unwrap() < 512)),
         ("size <= 0.5 KiB", plainly(|row, _| row.number("requested_bytes").unwrap() <= 512)),
         ("size = 4 B", plainly(|row, _| row.number("requested_bytes").unwrap() == 4)),
-        ("size:1KiB..64 KiB", plainly(|row, _| (1024..=65536).contains(&row.number("requested_bytes").unwrap()))),
+        (
+            "size:1KiB..64 KiB",
+            plainly(|row, _| (1024..=65536).contains(&row.number("requested_bytes").unwrap())),
+        ),
         ("size:..2,048", plainly(|row, _| row.number("requested_bytes").unwrap() <= 2048)),
         ("lifetime < 1.5 ms", plainly(|row, _| row.number("lifetime_us").unwrap() < 1500)),
-        ("lifetime:200us..0.1s", plainly(|row, _| (200..=100_000).contains(&row.number("lifetime_us").unwrap()))),
+        (
+            "lifetime:200us..0.1s",
+            plainly(|row, _| (200..=100_000).contains(&row.number("lifetime_us").unwrap())),
+        ),
         ("lifetime > 50 ev", plainly(|row, _| row.number("lifetime_events").unwrap() > 50)),
-        ("category:activation, mine", plainly(|row, _| ["activation", "mine"].contains(&row.category().as_str()))),
+        (
+            "category:activation, mine",
+            plainly(|row, _| ["activation", "mine"].contains(&row.category().as_str())),
+        ),
         ("category:unknown", plainly(|row, _| row.category() == "unknown")),
         ("phase:forward", plainly(|row, _| row.details["phase"]["phase"] == "forward")),
         ("phase:backward,idle", plainly(|row, _| row.details["phase"]["phase"] == "backward")),
         ("step:3", plainly(|row, replay| row.step(replay) == Some(3))),
-        ("step:2..4,7..", plainly(|row, replay| row.step(replay).is_some_and(|step| (2..=4).contains(&step) || step >= 7))),
+        (
+            "step:2..4,7..",
+            plainly(|row, replay| row.step(replay).is_some_and(|step| (2..=4).contains(&step) || step >= 7)),
+        ),
         ("stream:0", plainly(|row, _| row.details["stream"] == "0")),
         ("pool:large", plainly(|row, _| row.details["pool"] == "large")),
-        ("pool:small,private", plainly(|row, _| row.details["pool"] == "small" || !row.details["private_pool"].is_null())),
+        (
+            "pool:small,private",
+            plainly(|row, _| row.details["pool"] == "small" || !row.details["private_pool"].is_null()),
+        ),
         ("pool:0:1", plainly(|row, _| row.details["private_pool"] == json!([0, 1]))),
         ("alive:peak", plainly(|row, replay| row.alive(replay.peak().into()))),
         ("alive:end", plainly(|row, replay| row.alive(replay.end().into()))),
         ("alive:100", plainly(|row, _| row.alive(101))),
         ("alive:A", plainly(|row, replay| row.alive(replay.end().min(900).into()))),
         ("alive:b", plainly(|row, replay| row.alive(replay.end().min(1_500).into()))),
-        ("made:100..400", plainly(|row, _| row.number("alloc_event").is_some_and(|event| (100..=400).contains(&event)))),
+        (
+            "made:100..400",
+            plainly(|row, _| row.number("alloc_event").is_some_and(|event| (100..=400).contains(&event))),
+        ),
         ("freed:..700", plainly(|row, _| row.number("free_event").is_some_and(|event| event <= 700))),
-        ("address:0x7f0000000000..", plainly(|row, _| row.address() + row.number("block_bytes").unwrap() > 0x7f00_0000_0000)),
-        ("meta:.", plainly(|row, _| {
-            let texts = ["compile_context", "user_metadata", "category", "internal_metadata"];
-            texts.iter().any(|key| !row.details[*key].is_null()) || row.details["annotations"].as_array().is_some_and(|all| !all.is_empty())
-        })),
+        (
+            "address:0x7f0000000000..",
+            plainly(|row, _| row.address() + row.number("block_bytes").unwrap() > 0x7f00_0000_0000),
+        ),
+        (
+            "meta:.",
+            plainly(|row, _| {
+                let texts = ["compile_context", "user_metadata", "category", "internal_metadata"];
+                texts.iter().any(|key| !row.details[*key].is_null())
+                    || row.details["annotations"].as_array().is_some_and(|all| !all.is_empty())
+            }),
+        ),
     ]
 }
 
-const RECORDINGS: [&str; 6] = ["train_plain", "compiled", "annotations", "cuda_graphs", "oom_fragmentation", "tagged_gpt"];
+const RECORDINGS: [&str; 6] =
+    ["train_plain", "compiled", "annotations", "cuda_graphs", "oom_fragmentation", "tagged_gpt"];
 
 #[test]
 fn each_condition_means_what_details_say() {
@@ -209,7 +255,11 @@ fn conditions_combine_as_they_are_written() {
         prop_assert_eq!(expr.choose(&scope).unwrap(), expected, "{}", text);
     });
     let both = chosen(&recording, 0, "backward size > 1 KiB or stream:1");
-    assert_eq!(both, chosen(&recording, 0, "(backward and size > 1 KiB) or stream:1"), "side by side binds closer");
+    assert_eq!(
+        both,
+        chosen(&recording, 0, "(backward and size > 1 KiB) or stream:1"),
+        "side by side binds closer"
+    );
 }
 
 #[test]
@@ -244,7 +294,16 @@ fn faults_point_at_the_character() {
         assert_eq!((fault.at, fault.length), (at, length), "{text}: {}", fault.message);
         assert!(fault.message.contains(says), "{text}: {}", fault.message);
     }
-    for word in ["at::native::empty", "std::vector<int>", "size", "not_a_key", "C\\+\\+", "a=b", "order", "model.py:47"] {
+    for word in [
+        "at::native::empty",
+        "std::vector<int>",
+        "size",
+        "not_a_key",
+        "C\\+\\+",
+        "a=b",
+        "order",
+        "model.py:47",
+    ] {
         assert!(parse(word).is_ok_and(|expr| expr.places().len() == 1), "{word}");
     }
 }
@@ -276,7 +335,8 @@ fn parts_side_by_side_can_be_taken_out() {
         let cut = |from: usize, to: usize| letters[from..to].iter().collect::<String>();
         expr.places().iter().map(|part| (cut(part.from, part.to), part.negated)).collect::<Vec<_>>()
     };
-    let owned = |list: &[(&str, bool)]| list.iter().map(|(text, not)| ((*text).to_owned(), *not)).collect::<Vec<_>>();
+    let owned =
+        |list: &[(&str, bool)]| list.iter().map(|(text, not)| ((*text).to_owned(), *not)).collect::<Vec<_>>();
     assert_eq!(
         parts(" größe  size > 100 MiB not stack:adam -(a or b) "),
         owned(&[("größe", false), ("size > 100 MiB", false), ("not stack:adam", true), ("-(a or b)", true)])
@@ -315,7 +375,10 @@ fn what_is_found_adds_up() {
         let step = |from, way| found_next(&recording, 0, &bits, from, way).unwrap();
         let (first, last) = (ids[0], *ids.last().unwrap());
         assert_eq!(step(None, Way::Next).id, Some(first));
-        assert_eq!((step(Some(last), Way::Next).id, step(Some(first), Way::Previous).id), (Some(first), Some(last)));
+        assert_eq!(
+            (step(Some(last), Way::Next).id, step(Some(first), Way::Previous).id),
+            (Some(first), Some(last))
+        );
         assert_eq!(step(Some(first), Way::Next).index, 1);
         assert_eq!(step(None, Way::Previous).index as usize, ids.len() - 1);
     }
@@ -330,7 +393,9 @@ fn only_what_is_chosen_is_shown_and_the_rest_is_not_free() {
     let moments = [0, whole.peak(), whole.end() / 2, whole.end()];
     let expected = moments.map(|moment| {
         let mut bytes = 0;
-        whole.for_each_live(moment, |id| bytes += if bits.has(id) { whole.allocations().size_bytes(id) } else { 0 });
+        whole.for_each_live(moment, |id| {
+            bytes += if bits.has(id) { whole.allocations().size_bytes(id) } else { 0 }
+        });
         bytes
     });
     let state = |recording: &Recording| serde_json::to_value(query::state(recording, 0, moments[1])).unwrap();
@@ -338,7 +403,10 @@ fn only_what_is_chosen_is_shown_and_the_rest_is_not_free() {
     recording.set_filter(&Filter { only: vec![(0, bits)], ..Filter::default() });
     let part = recording.device(0).unwrap().1;
     assert_eq!(moments.map(|moment| part.requested_at(moment)), expected);
-    assert!(expected[1] > 0 && part.requested_at(moments[1]) < recording.whole_device(0).unwrap().1.requested_at(moments[1]));
+    assert!(
+        expected[1] > 0
+            && part.requested_at(moments[1]) < recording.whole_device(0).unwrap().1.requested_at(moments[1])
+    );
     let after = state(&recording);
     assert_eq!(after["total"]["free_bytes"], before["total"]["free_bytes"]);
     recording.set_filter(&Filter::default());

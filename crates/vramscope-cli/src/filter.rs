@@ -46,7 +46,8 @@ fn pointed(fault: &Fault, text: &str) -> String {
 
 /// The language, for the help of a command.
 pub(crate) fn language() -> String {
-    let widest = KEYS.iter().map(|key| key.example.chars().count()).filter(|width| *width < 34).max().unwrap_or(0);
+    let widest =
+        KEYS.iter().map(|key| key.example.chars().count()).filter(|width| *width < 34).max().unwrap_or(0);
     let line = |example: &str, what: &str| format!("  {example:widest$}  {what}");
     let lines = KEYS.iter().map(|key| line(key.example, key.what));
     format!("Expressions:\n{}", lines.collect::<Vec<_>>().join("\n"))

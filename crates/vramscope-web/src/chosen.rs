@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use vramscope_core::bits::Bits;
 use vramscope_core::query::Fields;
 use vramscope_core::replay::{Filter, Recording};
-use vramscope_explore::filter::{Fault, Found, FoundNext, Place, Scope, Way, alive, found, found_next, parse};
+use vramscope_explore::filter::{
+    Fault, Found, FoundNext, Place, Scope, Way, alive, found, found_next, parse,
+};
 
 /// Expressions kept: that of the field, and what views ask beside it.
 const KEPT: usize = 4;

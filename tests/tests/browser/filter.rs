@@ -22,7 +22,8 @@ fn press(tab: &Tab, key: &str, number: u32, modifiers: u32) {
 }
 
 fn chips(tab: &Tab) -> Vec<String> {
-    let found = tab.js("return [...document.querySelectorAll('.filter-chip')].map((chip) => chip.textContent)");
+    let found =
+        tab.js("return [...document.querySelectorAll('.filter-chip')].map((chip) => chip.textContent)");
     found.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
@@ -158,7 +159,10 @@ fn conditions_are_set_and_taken_off_by_mouse() {
 fn a_fault_is_told_at_its_character() {
     let tab = tab_with("train_plain");
     tab.show_timeline();
-    tab.devtools("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": "f", "code": "KeyF", "modifiers": 2 }));
+    tab.devtools(
+        "Input.dispatchKeyEvent",
+        json!({ "type": "keyDown", "key": "f", "code": "KeyF", "modifiers": 2 }),
+    );
     tab.wait("document.activeElement.id === 'filter-input'");
     type_in(&tab, "size > 1 MiB train(\\.py");
     tab.wait("document.getElementById('filter-fault').checkVisibility()");
@@ -242,7 +246,9 @@ fn only_what_is_chosen_is_shown() {
 fn shots_of_filter() {
     use vramscope_tests::browser::{Page, Setup, dist};
     use xtask::server::Server;
-    for (width, height, dark) in [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (760, 800, false)] {
+    for (width, height, dark) in
+        [(1280, 800, false), (1280, 800, true), (1920, 1080, false), (760, 800, false)]
+    {
         let server = Server::start(&dist(), "/", 0).unwrap();
         let page = Page::open(&server.url(), Setup { width, height, dark });
         page.wait_for_state("empty");
@@ -252,7 +258,8 @@ fn shots_of_filter() {
             let theme = if dark { "dark" } else { "light" };
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
             std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join(format!("filter-{name}-{theme}-{width}.png")), tab.screenshot()).unwrap();
+            std::fs::write(folder.join(format!("filter-{name}-{theme}-{width}.png")), tab.screenshot())
+                .unwrap();
         };
         tab.click("[data-sample=healthy]");
         tab.wait_until_ready();

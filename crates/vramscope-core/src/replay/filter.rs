@@ -63,8 +63,7 @@ impl Replay {
             filter.shows(kind, pool, handle(self.allocations.stream(id)))
         };
         let kept = filter.kept(device.ordinal);
-        let allocations =
-            self.allocations.without(|id| !(kept.is_none_or(|kept| kept.has(id)) && shows(id)));
+        let allocations = self.allocations.without(|id| !(kept.is_none_or(|kept| kept.has(id)) && shows(id)));
         let held = kept.map(|_| {
             let allocations = self.allocations.without(|id| !shows(id));
             (Checkpoints::build(&allocations, self.n_moments), allocations)

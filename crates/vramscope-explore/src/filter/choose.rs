@@ -80,7 +80,10 @@ impl Scope<'_> {
             }
             Term::Size(range) => of(&|id| within(range, rows.size_bytes(id))),
             Term::LifeUs(_) if replay.duration_us().is_none() => {
-                return Err(fault("The file has no times; count in events: lifetime > 100 ev.".into(), "lifetime".len()));
+                return Err(fault(
+                    "The file has no times; count in events: lifetime > 100 ev.".into(),
+                    "lifetime".len(),
+                ));
             }
             Term::LifeUs(range) => of(&|id| within(range, self.lived(id).1)),
             Term::LifeEvents(range) => of(&|id| within(range, self.lived(id).0)),
@@ -107,7 +110,9 @@ impl Scope<'_> {
                 let moment = self.moment(*when).map_err(|message| fault(message, "alive:A".len()))?;
                 of(&|id| rows.is_live(id, moment))
             }
-            Term::Made(ranges) => of(&|id| rows.start(id).checked_sub(1).is_some_and(|event| any(ranges, event.into()))),
+            Term::Made(ranges) => {
+                of(&|id| rows.start(id).checked_sub(1).is_some_and(|event| any(ranges, event.into())))
+            }
             Term::Freed(ranges) => of(&|id| {
                 let end = rows.end(id);
                 end <= replay.end() && end.checked_sub(1).is_some_and(|event| any(ranges, event.into()))
@@ -186,12 +191,15 @@ impl Scope<'_> {
             When::End => Ok(replay.end()),
             When::Event(event) => match u32::try_from(event).ok().filter(|event| *event < replay.end()) {
                 Some(event) => Ok(event + 1),
-                None => Err(format!("There is no such event: the last one is {}.", i64::from(replay.end()) - 1)),
+                None => {
+                    Err(format!("There is no such event: the last one is {}.", i64::from(replay.end()) - 1))
+                }
             },
             When::Mark(at) => {
                 let mark = self.marks.get(at).copied().flatten();
                 let name = if at == 0 { "A" } else { "B" };
-                mark.map(|moment| moment.min(replay.end())).ok_or_else(|| format!("No moment is marked as {name}."))
+                mark.map(|moment| moment.min(replay.end()))
+                    .ok_or_else(|| format!("No moment is marked as {name}."))
             }
         }
     }

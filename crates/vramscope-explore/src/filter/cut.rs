@@ -84,9 +84,10 @@ impl Cut {
     /// Takes a word if it is the next and nothing goes on with it.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let length = word.chars().count();
-        let same = word.chars().enumerate().all(|(i, c)| {
-            self.peek_at(i).is_some_and(|found| found == c || found == c.to_ascii_uppercase())
-        });
+        let same = word
+            .chars()
+            .enumerate()
+            .all(|(i, c)| self.peek_at(i).is_some_and(|found| found == c || found == c.to_ascii_uppercase()));
         let ends = self.peek_at(length).is_none_or(|next| next.is_whitespace() || next == '(' || next == ')');
         self.at += if same && ends { length } else { 0 };
         same && ends

@@ -150,7 +150,8 @@ pub fn found_next(
 pub fn found_stacks(recording: &Recording, device: i64, chosen: &Bits) -> Vec<FoundStack> {
     let Some((_, replay)) = recording.device(device) else { return Vec::new() };
     let rows = replay.allocations();
-    let none = |id| FoundStack { stack: StackId(id), allocations: 0, bytes: 0, alive_at_peak: Alive::default() };
+    let none =
+        |id| FoundStack { stack: StackId(id), allocations: 0, bytes: 0, alive_at_peak: Alive::default() };
     let mut stacks: Vec<FoundStack> = (0..recording.snapshot.stacks.n_stacks() as u32).map(none).collect();
     for id in shown(replay, chosen) {
         if let Some(found) = stacks.get_mut(rows.stack(id).index()) {

@@ -147,7 +147,11 @@ fn unit(cut: &mut Cut, sizes: bool, zero: bool) -> Result<(Unit, u128), Fault> {
         false if zero => Ok((Unit::Us, 1)),
         false => {
             let start = end.saturating_sub(1);
-            Err(Fault { message: "Its unit is missing: us, ms, s, or ev for events.".into(), at: start, length: 1 })
+            Err(Fault {
+                message: "Its unit is missing: us, ms, s, or ev for events.".into(),
+                at: start,
+                length: 1,
+            })
         }
     }
 }

@@ -37,7 +37,9 @@ pub(super) fn with_meta(snapshot: &Snapshot, device: &Device, replay: &Replay, p
         }
         made.push(*event);
         let at = *event as usize;
-        if events.actions.get(at) == Some(&Action::Annotate) && notes.user_metadata.is_some_and(|id| texts.matches(id)) {
+        if events.actions.get(at) == Some(&Action::Annotate)
+            && notes.user_metadata.is_some_and(|id| texts.matches(id))
+        {
             put_on.push((events.addrs.get(at).copied().unwrap_or(0), *event));
         }
     }

@@ -21,7 +21,8 @@ pub fn parse(text: &str) -> Result<Expr, Fault> {
         let message = format!("The expression is longer than {MAX_CHARS} characters.");
         return Err(Fault { message, at: MAX_CHARS, length: cut.len() - MAX_CHARS });
     }
-    let mut parser = Parser { cut, depth: 0, weight: 0, terms: Vec::new(), program: Vec::new(), places: Vec::new() };
+    let mut parser =
+        Parser { cut, depth: 0, weight: 0, terms: Vec::new(), program: Vec::new(), places: Vec::new() };
     parser.cut.skip_blanks();
     if parser.cut.peek().is_some() {
         parser.either()?;
@@ -88,7 +89,8 @@ impl Parser {
         let from = self.cut.at;
         let mut negated = false;
         loop {
-            let dash = self.cut.peek() == Some('-') && self.cut.peek_at(1).is_some_and(|next| !next.is_whitespace());
+            let dash =
+                self.cut.peek() == Some('-') && self.cut.peek_at(1).is_some_and(|next| !next.is_whitespace());
             if !(dash && self.cut.take('-')) && !self.cut.take_word("not") {
                 break;
             }
@@ -144,7 +146,9 @@ impl Parser {
         let term = term(&mut self.cut)?;
         self.weight += term.weight();
         if self.weight > MAX_WEIGHT {
-            return Err(self.cut.fault(format!("There are more than {MAX_WEIGHT} conditions and values."), from));
+            return Err(self
+                .cut
+                .fault(format!("There are more than {MAX_WEIGHT} conditions and values."), from));
         }
         self.program.push(Step::Term(self.terms.len()));
         self.terms.push((term, from));

@@ -55,7 +55,9 @@ impl Term {
     pub(super) fn weight(&self) -> usize {
         match self {
             Term::Categories(names) => names.len(),
-            Term::Steps(ranges) | Term::Made(ranges) | Term::Freed(ranges) | Term::Address(ranges) => ranges.len(),
+            Term::Steps(ranges) | Term::Made(ranges) | Term::Freed(ranges) | Term::Address(ranges) => {
+                ranges.len()
+            }
             Term::Streams(handles) => handles.len(),
             Term::Pools(pools) => pools.len(),
             _ => 1,
@@ -70,9 +72,7 @@ fn key_names() -> String {
 }
 
 fn is_key(name: &str) -> bool {
-    KEYS.iter().any(|key| {
-        key.key.strip_prefix(name).is_some_and(|rest| matches!(rest, ":" | " >" | " <"))
-    })
+    KEYS.iter().any(|key| key.key.strip_prefix(name).is_some_and(|rest| matches!(rest, ":" | " >" | " <")))
 }
 
 /// The next condition.
@@ -96,7 +96,11 @@ pub(super) fn term(cut: &mut Cut) -> Result<Term, Fault> {
         let unknown = sign == Sign::Colon || cut.peek().is_some_and(|c| c.is_ascii_digit());
         if unknown {
             cut.at = end;
-            let message = format!("{} is no condition. Possible are {}; quotes make it a word.", cut.text(from, end), key_names());
+            let message = format!(
+                "{} is no condition. Possible are {}; quotes make it a word.",
+                cut.text(from, end),
+                key_names()
+            );
             return Err(cut.fault(message, from));
         }
     }
@@ -158,9 +162,7 @@ fn with_key(cut: &mut Cut, name: &str, sign: Sign, at_sign: usize) -> Result<Ter
         "step" => Term::Steps(each(&word, |item| range_of(&word, item, "The number of a step", whole))?),
         "made" => Term::Made(each(&word, |item| range_of(&word, item, "The number of an event", whole))?),
         "freed" => Term::Freed(each(&word, |item| range_of(&word, item, "The number of an event", whole))?),
-        "address" => {
-            Term::Address(each(&word, |item| range_of(&word, item, "An address 0x…", hexadecimal))?)
-        }
+        "address" => Term::Address(each(&word, |item| range_of(&word, item, "An address 0x…", hexadecimal))?),
         _ => Term::Streams(each(&word, |item| stream(&word, item))?),
     })
 }
@@ -223,16 +225,19 @@ fn pool(word: &Word, item: (usize, &str)) -> Result<Pool, Fault> {
         return Ok(Pool::Of(numbers.0, numbers.1));
     }
     let kind = one_of(word, item, POOLS).map_err(|fault| Fault {
-        message: format!("{} or the numbers of a private pool, such as 0:1.", fault.message.trim_end_matches('.')),
+        message: format!(
+            "{} or the numbers of a private pool, such as 0:1.",
+            fault.message.trim_end_matches('.')
+        ),
         ..fault
     })?;
     Ok([Pool::Large, Pool::Small, Pool::Private][kind.min(2)])
 }
 
 fn stream(word: &Word, (at, item): (usize, &str)) -> Result<u64, Fault> {
-    hexadecimal(item).or_else(|| whole(item)).ok_or_else(|| {
-        word.fault("A stream belongs here: 0 or 0x….", at, at + item.chars().count())
-    })
+    hexadecimal(item)
+        .or_else(|| whole(item))
+        .ok_or_else(|| word.fault("A stream belongs here: 0 or 0x….", at, at + item.chars().count()))
 }
 
 fn when(word: &Word) -> Result<When, Fault> {

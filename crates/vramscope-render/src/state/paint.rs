@@ -108,7 +108,10 @@ impl Painter<'_> {
             let cell = cells.get(at as usize).filter(|_| at >= 0.0);
             // The pixel that it begins in may show another chosen one, which is mark enough.
             let seen = |cell: u32| cell == index || self.layout.block(cell).is_some_and(is_chosen);
-            if is_chosen(block) && cell.is_some_and(|cell| !seen(*cell)) && cells.get(at as usize + 1) != Some(&index) {
+            if is_chosen(block)
+                && cell.is_some_and(|cell| !seen(*cell))
+                && cells.get(at as usize + 1) != Some(&index)
+            {
                 self.fill(row, at as i64..at as i64 + 1, self.palette.ink);
             }
         }
