@@ -91,7 +91,7 @@ impl Parser {
         loop {
             let dash =
                 self.cut.peek() == Some('-') && self.cut.peek_at(1).is_some_and(|next| !next.is_whitespace());
-            if !(dash && self.cut.take('-')) && !self.cut.take_word("not") {
+            if !(dash && self.cut.take('-') || self.cut.take_word("not")) {
                 break;
             }
             negated = !negated;
