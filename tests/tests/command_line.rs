@@ -147,3 +147,26 @@ fn search_tells_as_grep_does() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("Not a pattern") && told.ends_with("  train(\n       ^\n"), "{told}");
 }
+
+#[test]
+fn search_takes_expressions() {
+    let file = path("train_plain");
+    let count = |words: &[&str]| {
+        let output = vramscope(&[&["search", "--json"], words].concat(), None);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        found["devices"][0]["allocations"].as_u64().unwrap()
+    };
+    let large = count(&[&file, "size", ">", "1", "MiB"]);
+    assert!(large > 0 && large == count(&["size > 1 MiB", &file]), "the file stands first or last");
+    let activations = count(&[&file, "category:activation", "size > 1 MiB"]);
+    assert!(activations > 0 && activations < large, "{activations} of {large}");
+    assert_eq!(count(&[&file, "-category:activation size > 1 MiB"]), large - activations);
+    let output = vramscope(&["search", "train category:sideways", &file], None);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.ends_with("                 ^^^^^^^^\n"), "{told}");
+    assert_eq!(vramscope(&["search", "size > 1 lb", &file], None).status.code(), Some(2));
+    let help = String::from_utf8(vramscope(&["search", "--help"], None).stdout).unwrap();
+    assert!(help.contains("size > 100 MiB") && help.contains("alive:A not alive:B"), "{help}");
+}

@@ -12,12 +12,14 @@ function clean(filter) {
 }
 
 /**
- * Shows a part only; null: everything.
+ * Shows a part only; null: everything. Whether only what the expression chooses is shown stays as it is.
  * @param {Filter|null} wish
  */
 export async function setFilter(wish) {
   const sight = current();
-  const filter = clean(wish);
+  const { only = false, expression = '', marks, fault = null, filter: before = null } = sight || {};
+  const chosen = !only || !expression.trim() ? {} : fault ? { expr: before?.expr, marks: before?.marks } : { expr: expression, marks };
+  const filter = clean({ ...wish, expr: undefined, marks: undefined, ...chosen });
   if (!sight || JSON.stringify(filter) === JSON.stringify(sight.filter)) return;
   const { client, device } = sight;
   const whole = isWhole(sight);
@@ -56,7 +58,7 @@ function isKnown(filter, choices) {
 /** @param {Filter} filter @param {any} choices @returns {string} what the filter leaves, in words */
 export function filterText(filter, choices) {
   const pool = poolOf(filter, choices);
-  return [pool, filter.stream === undefined ? null : `stream ${filter.stream}`].filter(Boolean).join(', ');
+  return [pool, filter.stream === undefined ? null : `stream ${filter.stream}`, filter.expr ?? null].filter(Boolean).join(', ');
 }
 
 /** @param {Filter} filter @param {any} choices */

@@ -5,13 +5,14 @@ import { emit, current } from './store.js';
 /**
  * @typedef {{x0: number, x1: number, y0: number, y1: number}} Range x on the axis in force, y in bytes
  * @typedef {{kind: 'allocation', id: number, moment: number, details: any}|{kind: 'stack', row: any, stack: any[]|null, moment: number}} Selection
- * @typedef {{canvas: HTMLCanvasElement, range: Range, key: string}} Sharp a picture and the range it shows
+ * @typedef {{canvas: HTMLCanvasElement, range: Range, key: string, expr?: string}} Sharp a picture, the range it shows, and the expression that it marks
  */
 
 /**
  * @typedef {'category'|'stack'|'age'} Stacking
  * @typedef {{kind: 'step'|'phase', name: string, first: number, last: number}} Span a step or a phase, and its events
- * @typedef {{stream?: string, kind?: 'small'|'large', pool?: [number, number]}} Filter
+ * @typedef {{stream?: string, kind?: 'small'|'large', pool?: [number, number], expr?: string, marks?: {a: number|null, b: number|null}}} Filter
+ *   expr: only what it chooses is shown; always the expression in force
  * @typedef {{group: 'pool_stream'|'none', sort: 'size'|'address'|'free'|'age', zoom: number, left: number, top: number, segment: string|null, address: string|null}} Blocks
  *   segment, address: of what is chosen without an allocation; top in CSS pixels
  */
@@ -37,6 +38,11 @@ import { emit, current } from './store.js';
  * @property {'allocations'|'segments'|'pools'} show what the picture of the timeline is made of
  * @property {Filter|null} filter what all figures and pictures are about; null: everything
  * @property {string} expression of the filter, or empty
+ * @property {boolean} only everything but what it chooses is left out
+ * @property {{a: number|null, b: number|null}} marks moments marked as A and B; another object whenever one changes
+ * @property {import('./expression.js').Matches|null} matches what it chooses
+ * @property {import('./expression.js').Part[]} parts its conditions side by side, as they were last understood
+ * @property {import('./expression.js').Fault|null} fault what is wrong with it
  * @property {any} choices what can be filtered by, or null
  * @property {number|null} moment the one that all views share
  * @property {Blocks} blocks how the allocator's state is shown
@@ -59,7 +65,7 @@ import { emit, current } from './store.js';
 export function makeSight(client, device, figures, overview) {
   const sight = {
     client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
-    show: /** @type {'allocations'} */ ('allocations'), filter: null, expression: '', choices: null, moment: null,
+    show: /** @type {'allocations'} */ ('allocations'), filter: null, expression: '', only: false, marks: { a: null, b: null }, matches: null, parts: [], fault: null, choices: null, moment: null,
     blocks: { group: /** @type {'pool_stream'} */ ('pool_stream'), sort: /** @type {'size'} */ ('size'), zoom: 1, left: 0, top: 0, segment: null, address: null },
     axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, report: null, limit: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',

@@ -8,6 +8,7 @@ import { announce } from './dom.js';
 import { current, on, setActive, setView, store } from './store.js';
 import { isWhole, momentOf, setRange, showWhole } from './sight.js';
 import { setDevice } from './files.js';
+import { setExpression, setOnly } from './expression.js';
 import { setFilter } from './filter.js';
 import { setBlocks } from './views/state/blocks.js';
 import { setShow } from './views/timeline/layers.js';
@@ -22,6 +23,8 @@ const OF_A_MOMENT = ['state', 'stacks', 'allocations', 'compare'];
 const SAVE_AFTER_MS = 300;
 /** What follows the last change sooner is one step with it: nobody goes back through each frame of a gesture. */
 const ONE_STEP_MS = 1000;
+/** Longer expressions are refused anyway. */
+const MAX_EXPRESSION = 4000;
 let timer = 0;
 let restoring = false;
 /** @type {URLSearchParams|null} what the address asked for before any file was open */
@@ -47,6 +50,8 @@ function write() {
   if (filter?.kind !== undefined || filter?.pool) parts.set('pool', [filter.kind ?? '', ...(filter.pool || [])].join(','));
   if (blocks.group !== 'pool_stream') parts.set('group', blocks.group);
   if (blocks.sort !== 'size') parts.set('sort', blocks.sort);
+  if (sight.expression.trim()) parts.set('expr', sight.expression.trim());
+  if (sight.only) parts.set('only', '1');
   for (const part of addressParts) part.write(parts, sight);
   if (OF_A_MOMENT.includes(store.view)) parts.set('at', String(momentOf(sight)));
   else if (sight.selection) parts.set('at', String(sight.selection.moment));
@@ -156,6 +161,8 @@ async function restore(parts, id) {
     setStacking(parts.get('by'));
     const view = parts.get('view');
     await setFilter(filterOf(parts));
+    setExpression((parts.get('expr') || '').slice(0, MAX_EXPRESSION));
+    await setOnly(parts.get('only') === '1');
     setShow(parts.get('show') || 'allocations');
     const group = parts.get('group') === 'none' ? 'none' : 'pool_stream';
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';

@@ -1,6 +1,7 @@
 //! `vramscope`: the command line of the memory snapshot viewer.
 
 mod commands;
+mod filter;
 mod pieces;
 mod read;
 mod viewer;

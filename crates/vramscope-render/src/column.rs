@@ -3,6 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::geometry::Rows;
+use crate::marks::Marks;
 use crate::theme::Palette;
 
 /// Fills columns with blocks, each upon the one before.
@@ -18,12 +19,41 @@ pub(crate) struct ColumnPainter<'a> {
     thresholds: Vec<u64>,
     /// Edges of the selected block, if it is alive here.
     selected_edges: Option<Range<i32>>,
+    marks: Option<Marks<'a>>,
 }
 
 impl<'a> ColumnPainter<'a> {
-    pub(crate) fn new(rows: Rows, palette: &'a Palette, selected: Option<u32>) -> Self {
+    pub(crate) fn new(
+        rows: Rows,
+        palette: &'a Palette,
+        selected: Option<u32>,
+        marks: Option<Marks<'a>>,
+    ) -> Self {
         let thresholds = rows.thresholds();
-        Self { rows, palette, selected, bytes: 0, edge: 0, threshold: 0, thresholds, selected_edges: None }
+        Self {
+            rows,
+            palette,
+            selected,
+            bytes: 0,
+            edge: 0,
+            threshold: 0,
+            thresholds,
+            selected_edges: None,
+            marks,
+        }
+    }
+
+    /// What is marked, if anything is.
+    pub(crate) fn marks(&mut self) -> Option<&mut Marks<'a>> {
+        self.marks.as_mut()
+    }
+
+    /// Ends a column: what is marked gets its outline.
+    pub(crate) fn end(&mut self, pixels: &mut [u32]) {
+        let edge = self.edge;
+        if let Some(marks) = &mut self.marks {
+            marks.end(pixels, edge);
+        }
     }
 
     /// Starts a column: nothing but background.
@@ -50,7 +80,7 @@ impl<'a> ColumnPainter<'a> {
         // The very last number stays free: it is no threshold.
         self.bytes = self.bytes.saturating_add(size_bytes).min(u64::MAX - 1);
         let moves = self.bytes >= self.threshold;
-        if !moves && self.selected != Some(allocation) {
+        if !moves && self.selected != Some(allocation) && self.marks.is_none() {
             return;
         }
         let bottom = self.edge;
@@ -64,23 +94,32 @@ impl<'a> ColumnPainter<'a> {
         }
         if moves {
             if top > 0 && bottom < self.rows.height() {
-                let look =
-                    self.palette.block(slot_of(allocation), allocation, self.rows.height_px(size_bytes));
-                fill(pixels, bottom..top, look);
+                let (slot, height_px) = (slot_of(allocation), self.rows.height_px(size_bytes));
+                match &mut self.marks {
+                    None => fill(pixels, bottom..top, self.palette.block(slot, allocation, height_px)),
+                    Some(marks) => {
+                        marks.block(pixels, bottom..top, self.palette, (slot, allocation, height_px));
+                    }
+                }
             }
             self.edge = top;
             self.threshold = self.threshold_of(top);
+        } else if let Some(marks) = &mut self.marks {
+            marks.thin(allocation, bottom);
         }
     }
 
     /// Takes several blocks at once if none of them moves the edge and none is the selected one; `ids` are theirs and maybe others'.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool {
+    pub(crate) fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>, marked: bool) -> bool {
         let bytes = self.bytes.saturating_add(bytes).min(u64::MAX - 1);
         if bytes >= self.threshold || self.selected.is_some_and(|selected| ids.contains(&selected)) {
             return false;
         }
         self.bytes = bytes;
+        if marked && let Some(marks) = &mut self.marks {
+            marks.tick(self.edge);
+        }
         true
     }
 
@@ -97,7 +136,7 @@ impl<'a> ColumnPainter<'a> {
 
 /// Fills what is visible of some rows with a body; the uppermost is the hairline.
 #[inline]
-fn fill(pixels: &mut [u32], rows: Range<i32>, (body, hairline): (u32, Option<u32>)) {
+pub(crate) fn fill(pixels: &mut [u32], rows: Range<i32>, (body, hairline): (u32, Option<u32>)) {
     let bottom = rows.start.max(0) as usize;
     let top = rows.end.max(0) as usize;
     let visible = top.min(pixels.len());

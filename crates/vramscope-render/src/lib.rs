@@ -8,6 +8,7 @@ pub mod chart;
 mod column;
 pub mod geometry;
 pub mod icicle;
+mod marks;
 mod outline;
 mod picture;
 mod pile;

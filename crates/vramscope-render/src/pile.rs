@@ -6,6 +6,7 @@
 
 use std::ops::RangeInclusive;
 
+use vramscope_core::bits::Bits;
 use vramscope_core::replay::stacking::{SlotsOf, Stacking};
 use vramscope_core::replay::{N_SLOTS, Replay};
 
@@ -29,6 +30,11 @@ pub(crate) trait Things {
     fn size_bytes(&self, id: u32) -> u64;
     /// Its colour slot.
     fn slot(&self, id: u32) -> u8;
+    /// It is to be seen however thin it is.
+    #[inline]
+    fn is_marked(&self, _id: u32) -> bool {
+        false
+    }
     /// Visits what is alive at a moment, in order of start.
     fn for_each_live(&self, moment: u32, visit: impl FnMut(u32));
 }
@@ -38,12 +44,13 @@ pub(crate) trait Things {
 pub(crate) struct Allocated<'a> {
     replay: &'a Replay,
     slots: SlotsOf<'a>,
+    marked: Option<&'a Bits>,
 }
 
 impl<'a> Allocated<'a> {
     /// Coloured as they lie.
-    pub(crate) fn new(replay: &'a Replay, stacking: Stacking) -> Self {
-        Self { replay, slots: stacking.slots(replay) }
+    pub(crate) fn new(replay: &'a Replay, stacking: Stacking, marked: Option<&'a Bits>) -> Self {
+        Self { replay, slots: stacking.slots(replay), marked }
     }
 }
 
@@ -73,6 +80,11 @@ impl Things for Allocated<'_> {
     }
 
     #[inline]
+    fn is_marked(&self, id: u32) -> bool {
+        self.marked.is_some_and(|marked| marked.has(id))
+    }
+
+    #[inline]
     fn for_each_live(&self, moment: u32, visit: impl FnMut(u32)) {
         self.replay.for_each_live(moment, visit);
     }
@@ -91,24 +103,28 @@ struct Group {
     size_bytes: u64,
     /// When the first of them ends.
     first_end: u32,
+    /// One of them is marked.
+    marked: bool,
 }
 
 impl Group {
-    fn of(block: Block) -> Self {
+    fn of(block: Block, marked: bool) -> Self {
         let mut blocks = Vec::with_capacity(TOGETHER);
         blocks.push(block);
-        Self { blocks, size_bytes: block.size_bytes, first_end: block.end }
+        Self { blocks, size_bytes: block.size_bytes, first_end: block.end, marked }
     }
 
-    fn push(&mut self, block: Block) {
+    fn push(&mut self, block: Block, marked: bool) {
+        self.marked |= marked;
         self.blocks.push(block);
         self.size_bytes = self.size_bytes.saturating_add(block.size_bytes);
         self.first_end = self.first_end.min(block.end);
     }
 
     /// Drops what has ended.
-    fn drop_ended(&mut self, moment: u32) {
+    fn drop_ended(&mut self, moment: u32, things: &impl Things) {
         self.blocks.retain(|block| block.end > moment);
+        self.marked = self.marked && self.blocks.iter().any(|block| things.is_marked(block.allocation));
         let sizes = self.blocks.iter().map(|block| block.size_bytes);
         self.size_bytes = sizes.fold(0, u64::saturating_add);
         self.first_end = self.blocks.iter().map(|block| block.end).min().unwrap_or(u32::MAX);
@@ -120,8 +136,9 @@ pub(crate) trait Visitor {
     /// The next block.
     fn block(&mut self, block: &Block);
 
-    /// The next blocks together, given their bytes and a range that holds their ids. False: they are to be visited one by one.
-    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool;
+    /// The next blocks together, given their bytes, a range that holds their ids, and whether one is marked. False: they are to be visited
+    /// one by one.
+    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>, marked: bool) -> bool;
 }
 
 /// Visits every block by itself.
@@ -134,7 +151,7 @@ impl<F: FnMut(&Block)> Visitor for EachBlock<F> {
     }
 
     #[inline(always)]
-    fn pass(&mut self, _bytes: u64, _ids: RangeInclusive<u32>) -> bool {
+    fn pass(&mut self, _bytes: u64, _ids: RangeInclusive<u32>, _marked: bool) -> bool {
         false
     }
 }
@@ -168,13 +185,13 @@ impl<T: Things> Pile<T> {
             let mut emptied = false;
             for group in list.iter_mut() {
                 if group.first_end <= moment {
-                    group.drop_ended(moment);
+                    group.drop_ended(moment, &self.things);
                 }
                 let (Some(first), Some(last)) = (group.blocks.first(), group.blocks.last()) else {
                     emptied = true;
                     continue;
                 };
-                if !visitor.pass(group.size_bytes, first.allocation..=last.allocation) {
+                if !visitor.pass(group.size_bytes, first.allocation..=last.allocation, group.marked) {
                     group.blocks.iter().for_each(|block| visitor.block(block));
                 }
             }
@@ -219,8 +236,8 @@ fn put<T: Things>(things: &T, lists: &mut [Vec<Group>; N_SLOTS], stacking: Stack
         };
         let block = Block { size_bytes: things.size_bytes(id), end, allocation: id };
         match lists[list].last_mut().filter(|group| group.blocks.len() < TOGETHER) {
-            Some(group) => group.push(block),
-            None => lists[list].push(Group::of(block)),
+            Some(group) => group.push(block, things.is_marked(id)),
+            None => lists[list].push(Group::of(block, things.is_marked(id))),
         }
     }
 }
@@ -230,7 +247,7 @@ fn join(list: &mut Vec<Group>) {
     let before = std::mem::take(list);
     for group in before {
         match list.last_mut().filter(|last| last.blocks.len() + group.blocks.len() <= TOGETHER) {
-            Some(last) => group.blocks.iter().for_each(|block| last.push(*block)),
+            Some(last) => group.blocks.iter().for_each(|block| last.push(*block, group.marked)),
             None => list.push(group),
         }
     }

@@ -153,7 +153,7 @@ impl<'a> Pools<'a> {
         Self {
             replay,
             pools: pools(replay),
-            allocations: Pile::new(Allocated::new(replay, Stacking::Age), Stacking::Age),
+            allocations: Pile::new(Allocated::new(replay, Stacking::Age, None), Stacking::Age),
             segments: Pile::new(Spans::of(replay), Stacking::Age),
         }
     }

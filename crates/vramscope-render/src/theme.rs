@@ -103,6 +103,9 @@ const LEVELS: usize = 4;
 const PALE: f64 = 0.18;
 const HATCH_PX: i64 = 6;
 
+/// How much of a colour is left where an expression does not choose it.
+const FADED: f64 = 0.2;
+
 /// Ready-made pixels: which colour a block's rows get is one lookup.
 pub(crate) struct Palette {
     pub(crate) background: u32,
@@ -130,6 +133,11 @@ impl Palette {
                 })
             }),
         }
+    }
+
+    /// The same colours for what is not chosen.
+    pub(crate) fn faded(colours: &Colours) -> Self {
+        Self::new(&Colours { opacity: colours.opacity * FADED, ..colours.clone() })
     }
 
     /// Paints a pool in a column, `rows` counted from the bottom: what is in use solid, the rest up to `top` as a hatch, closed by a line.

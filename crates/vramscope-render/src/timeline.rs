@@ -6,11 +6,13 @@ pub use hit::{Hit, Looked, hit};
 
 use std::ops::{Range, RangeInclusive};
 
+use vramscope_core::bits::Bits;
 use vramscope_core::replay::Replay;
 use vramscope_core::replay::stacking::Stacking;
 
 use crate::column::ColumnPainter;
-use crate::geometry::{Rows, Show, View};
+use crate::geometry::{Axis, Rows, Show, View};
+use crate::marks::{Marks, OUTLINED_FROM_PX};
 use crate::outline::paint_outline;
 use crate::picture::{Picture, Strip};
 use crate::pile::{Allocated, Block, Pile, Things, Visitor};
@@ -22,15 +24,29 @@ use crate::theme::{Colours, Palette};
 ///
 /// A column shows the fullest moment of its range, so a peak one event long is seen at any zoom.
 pub fn paint(replay: &Replay, view: &View, colours: &Colours, selected: Option<u32>) -> Picture {
+    paint_chosen(replay, view, colours, selected, None)
+}
+
+/// The same, where some allocations are chosen: they are outlined, those too thin for that ticked, and all others faded.
+pub fn paint_chosen(
+    replay: &Replay,
+    view: &View,
+    colours: &Colours,
+    selected: Option<u32>,
+    chosen: Option<&Bits>,
+) -> Picture {
     let view = view.clamped();
     match view.show {
         Show::Allocations => {
             let fullest = |range: Range<u32>| replay.fullest(range.start, range.end);
-            paint_pile(replay, &view, colours, Allocated::new(replay, view.stacking), fullest, selected)
+            let things = Allocated::new(replay, view.stacking, chosen);
+            let marks = chosen.map(|chosen| Marks::new(chosen, replay, colours, view.height));
+            paint_pile(replay, &view, colours, things, fullest, (selected, marks))
         }
         Show::Segments => {
             let reserved = Reserved::of(replay);
-            paint_pile(replay, &view, colours, Spans::of(replay), |range| reserved.fullest(range), None)
+            let fullest = |range: Range<u32>| reserved.fullest(range);
+            paint_pile(replay, &view, colours, Spans::of(replay), fullest, (None, None))
         }
         Show::Pools => paint_pools(replay, &view, colours),
     }
@@ -43,10 +59,10 @@ fn paint_pile<T: Things + Clone>(
     colours: &Colours,
     things: T,
     fullest: impl Fn(Range<u32>) -> u32,
-    selected: Option<u32>,
+    (selected, marks): (Option<u32>, Option<Marks<'_>>),
 ) -> Picture {
     let palette = Palette::new(colours);
-    let mut painter = ColumnPainter::new(view.rows(), &palette, selected);
+    let mut painter = ColumnPainter::new(view.rows(), &palette, selected, marks);
     // Slots are read beside the pile, not through it: it changes while it is visited.
     let mut pile = Pile::new(things.clone(), stacking(view));
     let mut picture = Picture::new(view.width, view.height);
@@ -57,9 +73,12 @@ fn paint_pile<T: Things + Clone>(
     for column in 0..view.width {
         let range = view.column_moments(replay, column);
         let moment = range.clone().map(&fullest);
-        if painted == Some(moment) {
+        if painted == Some(moment) && painter.marks().is_none_or(|marks| marks.is_repeated()) {
             strip.repeat(column);
         } else {
+            if let Some(marks) = painter.marks() {
+                marks.begin(moments_of(view, range.as_ref()) * OUTLINED_FROM_PX);
+            }
             paint_column(&mut pile, &things, moment, &mut painter, strip.column(column));
             painted = Some(moment);
         }
@@ -70,6 +89,14 @@ fn paint_pile<T: Things + Clone>(
     paint_reserved(replay, &mut picture, &reserved_edges, view, colours);
     paint_outline(&mut picture, &selected_edges, colours, view.scale);
     picture
+}
+
+/// How many moments a column stands for, part of one or one in whole.
+fn moments_of(view: &View, range: Option<&Range<u32>>) -> f64 {
+    match view.axis {
+        Axis::Event => (view.x1 - view.x0) / f64::from(view.width.max(1)),
+        Axis::Time => range.map_or(0, |range| range.end.saturating_sub(range.start + 1)).into(),
+    }
 }
 
 /// Segments always lie as they came.
@@ -88,6 +115,7 @@ fn paint_column<T: Things>(
     if let Some(moment) = moment {
         pile.visit(moment, &mut Column { painter, pixels, things });
     }
+    painter.end(pixels);
 }
 
 /// A column while a pile is painted into it.
@@ -104,8 +132,8 @@ impl<T: Things> Visitor for Column<'_, '_, T> {
     }
 
     #[inline(always)]
-    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>) -> bool {
-        self.painter.pass(bytes, ids)
+    fn pass(&mut self, bytes: u64, ids: RangeInclusive<u32>, marked: bool) -> bool {
+        self.painter.pass(bytes, ids, marked)
     }
 }
 

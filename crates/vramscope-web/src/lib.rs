@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod answers;
+mod chosen;
 mod fault;
 mod open;
 mod page;

@@ -1,10 +1,14 @@
 //! An open file: questions answered, pictures painted.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::Error as _;
 use serde_json::{Result, Value, json};
+use vramscope_core::bits::Bits;
 use vramscope_core::query;
-use vramscope_core::replay::{CheckProgress, Filter, Recording};
+use vramscope_core::replay::{CheckProgress, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
 use vramscope_explore::export;
@@ -14,6 +18,7 @@ use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
+use crate::chosen::{self, Chosen};
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::scenes::Scenes;
@@ -29,7 +34,7 @@ pub(crate) struct Open {
     trees: Trees,
     /// What the pointer was over last, and of which device.
     looked: (i64, Looked),
-    last_search: query::LastSearch,
+    chosen: Chosen,
     rules: Rules,
     diagnosing: Diagnosing,
     tables: Tables,
@@ -42,7 +47,7 @@ impl Open {
             scenes: Scenes::default(),
             trees: Trees::default(),
             looked: Default::default(),
-            last_search: query::LastSearch::default(),
+            chosen: Chosen::default(),
             rules: Rules::default(),
             diagnosing: Diagnosing::default(),
             tables: Tables::default(),
@@ -66,22 +71,28 @@ impl Open {
             self.diagnosing.retell(&self.recording);
             return serde_json::to_string(&answer);
         }
-        self.set_filter(request.filter()?);
-        if let Some(table) = self.tables.answer(&self.recording, request.fields(), None)? {
+        self.set_filter(&request)?;
+        let chosen = self.chosen(&request, request.fields().get_or_default("device")?);
+        if let Some(table) = self.tables.answer(&self.recording, request.fields(), chosen.as_deref())? {
             return Ok(table);
         }
         let answer = match self.answer_why(&request)? {
-            None => self.answer_pixels(&request)?,
+            None => self.answer_pixels(&request, chosen.as_deref())?,
             why => why,
         };
         match answer {
             Some(answer) => Ok(answer),
-            None => Ok(query::answer_after(&mut self.last_search, &self.recording, question)),
+            None => Ok(query::answer(&self.recording, question)),
         }
     }
 
+    /// What a question's or picture's fields `expr` and `marks` choose of a device; `None` without an expression, and for a faulty one.
+    pub(crate) fn chosen(&mut self, request: &Request, device: i64) -> Option<Rc<Bits>> {
+        self.chosen.get(&self.recording, device, request.fields())
+    }
+
     /// The answer to a question that speaks of pixels; `None` for one that `vramscope_core::query` answers.
-    fn answer_pixels(&mut self, request: &Request) -> Result<Option<String>> {
+    fn answer_pixels(&mut self, request: &Request, chosen: Option<&Bits>) -> Result<Option<String>> {
         let (recording, fields) = (&self.recording, request.fields());
         let ask = request.ask();
         if ask == "probe" {
@@ -93,7 +104,7 @@ impl Open {
             return text(&probe(recording, &mut self.looked.1, device, &view, x, y));
         }
         if ABOUT_TREES.contains(&ask) {
-            return self.trees.answer(recording, ask, fields);
+            return self.trees.answer(recording, ask, fields, chosen);
         }
         if !ABOUT_STATE.contains(&ask) {
             return Ok(None);
@@ -123,23 +134,27 @@ impl Open {
     /// The pixels of a picture, row by row from the top; `None` for an unknown device.
     pub(crate) fn draw(&mut self, picture: &str) -> Result<Option<Vec<u8>>> {
         let request = Request::read(picture)?;
-        self.set_filter(request.filter()?);
+        self.set_filter(&request)?;
         let fields = request.fields();
         let device = fields.get_or_default("device")?;
+        let chosen = self.chosen(&request, device);
+        let chosen = chosen.as_deref();
         let painted = match fields.value("picture").map_or(Some("timeline"), Value::as_str) {
             Some("timeline" | "minimap") => {
                 let (view, colours, selected) =
                     (fields.get("view")?, fields.get("colours")?, fields.get("selected")?);
                 let device = self.recording.device(device);
-                device.map(|(_, replay)| timeline::paint(replay, &view, &colours, selected))
+                device.map(|(_, replay)| timeline::paint_chosen(replay, &view, &colours, selected, chosen))
             }
             Some("state") => {
                 let (view, colours, selection) =
                     (fields.get("view")?, request.state_colours()?, request.selection()?);
                 let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
-                layout.map(|layout| state::paint(&layout, &colours, selection))
+                layout.map(|layout| state::paint_chosen(&layout, &colours, selection, chosen))
             }
-            Some("stacks") => self.trees.paint(&self.recording, fields, &request.icicle_colours()?)?,
+            Some("stacks") => {
+                self.trees.paint(&self.recording, fields, chosen, &request.icicle_colours()?)?
+            }
             _ => return Err(serde_json::Error::custom("unknown picture")),
         };
         Ok(painted.map(vramscope_render::Picture::into_rgba))
@@ -163,14 +178,20 @@ impl Open {
         Ok(())
     }
 
-    fn set_filter(&mut self, filter: Option<Filter>) {
-        if let Some(filter) = filter.filter(|filter| filter != self.recording.filter()) {
+    fn set_filter(&mut self, request: &Request) -> Result<()> {
+        let Some(mut filter) = request.filter()? else { return Ok(()) };
+        let fields = request.fields();
+        let device = fields.get_or_default("device")?;
+        let only = self.chosen.get(&self.recording, device, fields.inside("filter"));
+        filter.only.extend(only.map(|only| (device, Arc::new(only.as_ref().clone()))));
+        if filter != *self.recording.filter() {
             self.recording.set_filter(&filter);
             self.tables.forget();
             self.scenes.forget();
             self.trees.forget();
             self.looked = Default::default();
         }
+        Ok(())
     }
 
     /// Goes on diagnosing, by a slice.
@@ -184,7 +205,7 @@ impl Open {
     }
 
     /// The answer to a question about causes; `None` for another one.
-    fn answer_why(&self, request: &Request) -> Result<Option<String>> {
+    fn answer_why(&mut self, request: &Request) -> Result<Option<String>> {
         let fields = request.fields();
         let device = || fields.get("device");
         match request.ask() {
@@ -202,6 +223,16 @@ impl Open {
                 let summary = memory_summary(&self.recording, device()?, fields.get("moment")?);
                 text(&summary.map(|summary| json!({ "text": summary.text() })))
             }
+            "filter" => match self.chosen.found(&self.recording, device()?, fields)? {
+                Ok(found) => text(&found),
+                Err(fault) => text(&fault),
+            },
+            "filter_parts" => match self.chosen.parts(&self.recording, device()?, fields) {
+                Ok(parts) => text(&json!({ "parts": parts })),
+                Err(fault) => text(&fault),
+            },
+            "filter_next" => text(&self.chosen.next(&self.recording, device()?, fields)?),
+            "filter_keys" => text(&chosen::keys()),
             "recording_advice" => text(&recipe::advice_for(&self.recording)),
             _ => Ok(None),
         }
@@ -218,6 +249,7 @@ impl Open {
     /// What is kept has the colours of other labels.
     fn forget_colours(&mut self) {
         self.tables.forget();
+        self.chosen.forget();
         self.scenes.forget();
         self.trees.forget();
         self.looked = Default::default();
@@ -228,6 +260,7 @@ impl Open {
         let progress = self.recording.check(events);
         if progress.done {
             self.tables.forget();
+            self.chosen.forget();
             self.scenes.forget();
         }
         progress

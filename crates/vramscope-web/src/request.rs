@@ -11,7 +11,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 9] = [
+const UNFILTERED: [&str; 11] = [
     "summary",
     "choices",
     "settings",
@@ -20,6 +20,8 @@ const UNFILTERED: [&str; 9] = [
     "report",
     "memory_summary",
     "recording_advice",
+    "filter_keys",
+    "filter_parts",
     SET_RULES,
 ];
 

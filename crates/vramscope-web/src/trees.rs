@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Result, Value};
+use vramscope_core::bits::Bits;
 use vramscope_core::query::{Fields, PatternError};
 use vramscope_core::replay::Recording;
 use vramscope_explore::tree::{Key, Keys, Node, NodeDetails, Rows, Shown, Sums, Tree, Wish, lines_of};
@@ -52,17 +53,27 @@ impl Trees {
     }
 
     /// The tree of a question; `None` for an unknown device.
-    fn get<'a>(&'a mut self, recording: &'a Recording, fields: Fields<'_>) -> Result<Option<Known<'a>>> {
+    fn get<'a>(
+        &'a mut self,
+        recording: &'a Recording,
+        fields: Fields<'_>,
+        chosen: Option<&Bits>,
+    ) -> Result<Option<Known<'a>>> {
         let device: i64 = fields.get("device")?;
         let Some((_, replay)) = recording.device(device) else { return Ok(None) };
         let (wish, asked): (Wish, _) = (fields.get("tree")?, fields.inside("tree"));
         let part = |name| asked.value(name).unwrap_or(&Value::Null).to_string();
-        let of_sums = format!("{device} {} {}", fields.text("expr"), OF_SUMS.map(part).join(" "));
+        let of_sums = format!(
+            "{device} {} {} {}",
+            fields.text("expr"),
+            fields.value("marks").unwrap_or(&Value::Null),
+            OF_SUMS.map(part).join(" ")
+        );
         let of_tree = format!("{of_sums} {}", fields.value("tree").unwrap_or(&Value::Null));
         let snapshot = &recording.snapshot;
         let keys = self.keys.get_or_insert_with(|| Keys::new(snapshot));
         if self.sums.0 != of_sums {
-            self.sums = (of_sums, Sums::of(replay, snapshot, &wish, None));
+            self.sums = (of_sums, Sums::of(replay, snapshot, &wish, chosen));
         }
         if self.tree.0 != of_tree {
             let tree = Tree::grow(replay, snapshot, keys, &self.sums.1, &wish);
@@ -78,8 +89,9 @@ impl Trees {
         recording: &Recording,
         ask: &str,
         fields: Fields<'_>,
+        chosen: Option<&Bits>,
     ) -> Result<Option<String>> {
-        let Some(known) = self.get(recording, fields)? else { return text(&()) };
+        let Some(known) = self.get(recording, fields, chosen)? else { return text(&()) };
         let tree = &known.grown.tree;
         let node =
             |name| Ok::<_, serde_json::Error>(fields.get::<Option<u64>>(name)?.and_then(|id| tree.find(id)));
@@ -116,9 +128,10 @@ impl Trees {
         &mut self,
         recording: &Recording,
         fields: Fields<'_>,
+        chosen: Option<&Bits>,
         colours: &IcicleColours,
     ) -> Result<Option<Picture>> {
-        let Some(known) = self.get(recording, fields)? else { return Ok(None) };
+        let Some(known) = self.get(recording, fields, chosen)? else { return Ok(None) };
         let tree = &known.grown.tree;
         let by_category = fields.text("by") == "category";
         let slot = |at| {

@@ -120,7 +120,7 @@ fn hover(tab: &Tab, times: usize) -> Vec<f64> {
 
 /// Words typed into the field for them, one letter after the other, each as soon as the answer to the one before is there.
 fn search(tab: &Tab) -> Found {
-    if !tab.page.js("return !!document.getElementById('find-input')").as_bool().unwrap_or_default() {
+    if !tab.page.js("return !!document.getElementById('filter-input')").as_bool().unwrap_or_default() {
         return Found::Nothing(NOT_BUILT.into());
     }
     tab.page.js("performance.clearMeasures('vramscope:search')");

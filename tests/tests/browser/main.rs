@@ -5,10 +5,10 @@
 mod allocations;
 mod bad_files;
 mod bench;
-mod find;
+mod filter;
 mod formats;
-mod habits;
 mod given;
+mod habits;
 mod keyboard;
 mod labels;
 mod looking;

@@ -23,7 +23,7 @@ function rows() {
   const { stream, kind, pool } = filter || {};
   const without = (/** @type {object} */ rest) => void setFilter({ ...rest });
   return [
-    el('button.item', { type: 'button', 'aria-current': filter === null, onclick: () => { closeMenu(); void setFilter(null); } }, 'Everything'),
+    el('button.item', { type: 'button', 'aria-current': stream === undefined && kind === undefined && pool === undefined, onclick: () => { closeMenu(); void setFilter(null); } }, 'Everything'),
     ...(choices.streams.length > 1 ? [el('hr'), ...choices.streams.map((/** @type {any} */ each) => row(`Stream ${each.stream}`, each, stream === each.stream, () => without(stream === each.stream ? { kind, pool } : { kind, pool, stream: each.stream })))] : []),
     ...(choices.pools.length > 1 ? [el('hr'), ...choices.pools.map((/** @type {any} */ each) => {
       const chosen = filter !== null && isPool(filter, each);

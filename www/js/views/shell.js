@@ -131,6 +131,12 @@ function updateOpening() {
   setText(button, file.state === 'stopping' ? 'Stopping…' : 'Cancel');
 }
 
+/** Gives the keys to the picture of the view that is shown. */
+export function focusPicture() {
+  const picture = document.getElementById(PICTURES[store.view] ?? store.view);
+  if (picture) picture.focus({ preventScroll: true });
+}
+
 export function initShell() {
   attachMenu(byId('file-menu'), fileRows, 'Open files');
   attachMenu(byId('device-menu'), deviceRows, 'Devices');

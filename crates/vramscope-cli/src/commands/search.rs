@@ -1,29 +1,34 @@
-//! `vramscope search`: stacks with a frame that a pattern matches.
+//! `vramscope search`: stacks of the allocations that an expression chooses.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use vramscope_core::bits::Bits;
 use vramscope_core::ids::FrameId;
 use vramscope_core::model::{FrameKind, Snapshot};
-use vramscope_core::query::{AliveAtPeak, Found, FoundStack, Matches, found_stacks, has_upper_case, search};
+use vramscope_core::query::has_upper_case;
 use vramscope_core::replay::{Recording, Site};
 use vramscope_core::units::{count, format_bytes};
+use vramscope_explore::filter::{Alive, FoundStack, found, found_stacks};
 
+use crate::filter::{Filter, language};
 use crate::read;
 
 /// Stacks printed without `--json`.
 const SHOWN: usize = 20;
 
-/// Stacks with a frame that a regular expression matches, most bytes at the peak first
+/// Stacks of the allocations that an expression chooses, most bytes at the peak first
+///
+/// A plain word is a regular expression for frames, read as "name file:line"; upper and lower case are the same unless it has an upper-case
+/// letter.
 #[derive(clap::Args)]
+#[command(after_long_help = language())]
 pub(crate) struct Args {
-    /// Matched against "name file:line" of each frame; upper and lower case are the same unless it has an upper-case letter
-    #[arg(value_name = "PATTERN")]
-    pattern: String,
-    /// A snapshot; `-` reads standard input
-    #[arg(value_name = "FILE")]
-    file: String,
+    /// An expression, in one argument or several, and a snapshot before or after it; `-` reads standard input
+    #[arg(value_name = "EXPR… FILE", num_args = 2.., required = true, allow_hyphen_values = true)]
+    words: Vec<String>,
     /// One JSON object on standard output, with every stack and frame
     #[arg(long)]
     json: bool,
@@ -33,8 +38,13 @@ pub(crate) struct Args {
 struct DeviceFound {
     device: i64,
     label: String,
-    #[serde(flatten)]
-    found: Found,
+    allocations: u32,
+    bytes: u64,
+    stacks: u32,
+    /// Frames of the file that match.
+    frames: u32,
+    alive_at_peak: AliveRow,
+    first: Option<u32>,
     rows: Vec<StackRow>,
 }
 
@@ -46,7 +56,7 @@ struct StackRow {
     own: bool,
     allocations: u32,
     bytes: u64,
-    alive_at_peak: AliveAtPeak,
+    alive_at_peak: AliveRow,
     /// The user's own first, else innermost first.
     frames: Vec<FrameRow>,
 }
@@ -60,34 +70,55 @@ struct FrameRow {
     matches: bool,
 }
 
+#[derive(Serialize)]
+struct AliveRow {
+    count: u32,
+    bytes: u64,
+}
+
+impl From<Alive> for AliveRow {
+    fn from(alive: Alive) -> Self {
+        Self { count: alive.count, bytes: alive.bytes }
+    }
+}
+
+/// The file and the expression: the file stands first if there is one of that name, else last.
+fn parted(words: &[String]) -> Option<(&str, String)> {
+    let (first, rest) = words.split_first()?;
+    let (last, start) = words.split_last()?;
+    let is_file = |name: &str| name == "-" || Path::new(name).exists();
+    match is_file(first) && !is_file(last) {
+        true => Some((first, rest.join(" "))),
+        false => Some((last, start.join(" "))),
+    }
+}
+
 /// Prints what is found; 1 if nothing is, as grep does.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let recording = match read::open(&args.file) {
+    let Some((file, text)) = parted(&args.words) else { return told("give an expression and a file", 2) };
+    let filter: Filter = match text.parse() {
+        Ok(filter) => filter,
+        Err(message) => return told(&message, 2),
+    };
+    let mut recording = match read::open(file) {
         Ok(recording) => recording,
         Err(message) => return told(&message, 1),
     };
-    let matches = match Matches::new(&recording.snapshot, &args.pattern) {
-        Ok(matches) => matches,
-        Err(fault) => {
-            let place = " ".repeat(fault.at);
-            return told(&format!("{}\n  {}\n  {place}^", fault.error, args.pattern), 2);
-        }
+    filter.prepare(&mut recording);
+    let devices = match all_found(&recording, &filter) {
+        Ok(devices) => devices,
+        Err(message) => return told(&message, 2),
     };
-    let ordinals = recording.snapshot.devices.iter().map(|device| device.ordinal);
-    let devices: Vec<DeviceFound> =
-        ordinals.filter_map(|ordinal| device_found(&recording, ordinal, &matches)).collect();
-    let text = match args.json {
-        true => {
-            serde_json::json!({ "schema": 1, "pattern": args.pattern, "devices": devices }).to_string() + "\n"
-        }
+    let printed = match args.json {
+        true => serde_json::json!({ "schema": 1, "pattern": text, "devices": devices }).to_string() + "\n",
         false => {
             let found = devices.iter().filter(|device| !device.rows.is_empty());
             found.map(device_text).collect::<Vec<_>>().join("\n")
         }
     };
-    let written = std::io::stdout().write_all(text.as_bytes()).is_ok();
+    let written = std::io::stdout().write_all(printed.as_bytes()).is_ok();
     match devices.iter().any(|device| !device.rows.is_empty()) {
-        false => told(&nothing(&args.pattern), 1),
+        false => told(&nothing(&text), 1),
         true if written => ExitCode::SUCCESS,
         true => ExitCode::from(1),
     }
@@ -95,7 +126,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 fn nothing(pattern: &str) -> String {
     let hint = if has_upper_case(pattern) { "; with an upper-case letter in it, case counts" } else { "" };
-    format!("no allocation has a frame that matches {pattern}{hint}")
+    format!("no allocation matches {pattern}{hint}")
 }
 
 fn told(message: &str, status: u8) -> ExitCode {
@@ -103,15 +134,35 @@ fn told(message: &str, status: u8) -> ExitCode {
     ExitCode::from(status)
 }
 
-fn device_found(recording: &Recording, device: i64, matches: &Matches) -> Option<DeviceFound> {
-    let label = recording.device(device)?.0.label();
-    let found = search(recording, device, matches)?;
-    let stacks = found_stacks(recording, device, matches);
-    let rows = stacks.iter().map(|stack| stack_row(&recording.snapshot, stack, matches)).collect();
-    Some(DeviceFound { device, label, found, rows })
+fn all_found(recording: &Recording, filter: &Filter) -> Result<Vec<DeviceFound>, String> {
+    let frames = filter.expr.frames(&recording.snapshot);
+    let ordinals = recording.snapshot.devices.iter().map(|device| device.ordinal);
+    let device = |ordinal| {
+        let chosen = filter.choose(recording, ordinal)?;
+        Ok(device_found(recording, ordinal, &chosen, &frames))
+    };
+    ordinals.map(device).filter_map(Result::transpose).collect()
 }
 
-fn stack_row(snapshot: &Snapshot, found: &FoundStack, matches: &Matches) -> StackRow {
+fn device_found(recording: &Recording, device: i64, chosen: &Bits, frames: &Bits) -> Option<DeviceFound> {
+    let label = recording.device(device)?.0.label();
+    let found = found(recording, device, chosen)?;
+    let stacks = found_stacks(recording, device, chosen);
+    let rows = stacks.iter().map(|stack| stack_row(&recording.snapshot, stack, frames)).collect();
+    Some(DeviceFound {
+        device,
+        label,
+        allocations: found.count,
+        bytes: found.bytes,
+        stacks: found.stacks,
+        frames: frames.count(),
+        alive_at_peak: found.alive_at_peak.into(),
+        first: found.first,
+        rows,
+    })
+}
+
+fn stack_row(snapshot: &Snapshot, found: &FoundStack, matching: &Bits) -> StackRow {
     let site = Site::of_stack(found.stack, snapshot);
     let row = |id: &FrameId| {
         let frame = snapshot.stacks.frame(*id)?;
@@ -125,7 +176,7 @@ fn stack_row(snapshot: &Snapshot, found: &FoundStack, matches: &Matches) -> Stac
                 FrameKind::Torch => "torch",
                 FrameKind::Cpp => "cpp",
             },
-            matches: matches.has_frame(*id),
+            matches: matching.has(id.0),
         })
     };
     let mut frames: Vec<FrameRow> = snapshot.stacks.frames_of(found.stack).iter().filter_map(row).collect();
@@ -137,18 +188,18 @@ fn stack_row(snapshot: &Snapshot, found: &FoundStack, matches: &Matches) -> Stac
         own: site.is_own(snapshot),
         allocations: found.allocations,
         bytes: found.bytes,
-        alive_at_peak: found.alive_at_peak,
+        alive_at_peak: found.alive_at_peak.into(),
         frames,
     }
 }
 
 fn device_text(device: &DeviceFound) -> String {
-    let DeviceFound { label, found, rows, .. } = device;
+    let DeviceFound { label, rows, .. } = device;
     let mut lines = vec![format!(
         "{label}  {} of {}, {} at the peak",
-        count(u64::from(found.allocations), "allocation", "allocations"),
-        count(u64::from(found.stacks), "stack", "stacks"),
-        format_bytes(found.alive_at_peak.bytes)
+        count(u64::from(device.allocations), "allocation", "allocations"),
+        count(u64::from(device.stacks), "stack", "stacks"),
+        format_bytes(device.alive_at_peak.bytes)
     )];
     for row in rows.iter().take(SHOWN) {
         lines.push(format!(

@@ -17,8 +17,8 @@ mod moment;
 mod navigate;
 mod opened;
 mod overview;
+mod pattern;
 mod periods;
-mod search;
 mod settings;
 mod stack;
 mod state;
@@ -33,9 +33,8 @@ pub use lanes::{Calls, Lanes, Range, lanes};
 pub use moment::{Alive, Moment, Row, alive, point, point_in};
 pub use opened::{Opened, opened};
 pub use overview::{Overview, overview};
+pub use pattern::{Matches, Part, Pattern, PatternError, has_upper_case};
 pub use periods::Period;
-pub use search::{AliveAtPeak, Found, FoundNext, FoundStack, LastSearch, Matches, PatternError, Way};
-pub use search::{found_stacks, has_upper_case, search, search_next};
 pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
 pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};
@@ -49,28 +48,20 @@ use crate::replay::Recording;
 /// The JSON answer to a JSON question; `null` for an unknown device or allocation, `{"error":…}` for a question that is none.
 #[inline]
 pub fn answer(recording: &Recording, question: &str) -> String {
-    answer_after(&mut LastSearch::default(), recording, question)
-}
-
-/// The same, where a question about what was searched for last is quick to answer.
-#[inline]
-pub fn answer_after(last: &mut LastSearch, recording: &Recording, question: &str) -> String {
-    let text =
-        match serde_json::from_str(question).and_then(|value| reply(last, recording, Fields::of(&value))) {
-            Ok(text) => Ok(text),
-            Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
-        };
+    let text = match serde_json::from_str(question).and_then(|value| reply(recording, Fields::of(&value))) {
+        Ok(text) => Ok(text),
+        Err(error) => serde_json::to_string(&serde_json::json!({ "error": error.to_string() })),
+    };
     text.unwrap_or_else(|_| "null".into())
 }
 
 #[inline]
-fn reply(last: &mut LastSearch, recording: &Recording, fields: Fields<'_>) -> serde_json::Result<String> {
+fn reply(recording: &Recording, fields: Fields<'_>) -> serde_json::Result<String> {
     use serde_json::to_string;
     let device = || fields.get("device");
     let moment_asked = || fields.get("moment");
     let axis = || fields.get_or_default("axis");
     let stacking = || fields.get_or_default("stacking");
-    let pattern = || fields.get::<String>("pattern");
     match fields.text("ask") {
         "overview" => to_string(&overview(recording, device()?)),
         "chart" => {
@@ -109,20 +100,6 @@ fn reply(last: &mut LastSearch, recording: &Recording, fields: Fields<'_>) -> se
         "place" => to_string(&navigate::place(recording, device()?, axis()?, moment_asked()?)),
         "at" => to_string(&navigate::at(recording, device()?, axis()?, fields.get("x")?)),
         "state" => to_string(&state(recording, device()?, moment_asked()?)),
-        "search" => {
-            let device = device()?;
-            match last.get(&recording.snapshot, &pattern()?) {
-                Ok(matches) => to_string(&search(recording, device, matches)),
-                Err(error) => to_string(&error),
-            }
-        }
-        "search_next" => {
-            let (device, from, towards) = (device()?, fields.get("from")?, fields.get("towards")?);
-            match last.get(&recording.snapshot, &pattern()?) {
-                Ok(matches) => to_string(&search_next(recording, device, matches, from, towards)),
-                Err(error) => to_string(&error),
-            }
-        }
         "summary" => to_string(&summary::summary(recording)),
         "choices" => to_string(&choices(recording, device()?)),
         "settings" => to_string(&settings(recording)),

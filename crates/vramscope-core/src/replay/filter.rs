@@ -1,4 +1,4 @@
-//! A part of a device: one stream, one kind of pool, one private pool.
+//! A part of a device: one stream, one kind of pool, one private pool, or some of its allocations.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::live::Checkpoints;
 use super::segments::{Owner, Segments};
 use super::series::{Steps, alive_bytes};
 use super::{Replay, oom_events};
+use crate::bits::Bits;
 use crate::ids::StreamId;
 use crate::model::{Device, PoolId, SegmentKind, Snapshot};
 
@@ -21,6 +22,9 @@ pub struct Filter {
     pub kind: Option<SegmentKind>,
     /// A private pool; (0, 0) is the default one.
     pub pool: Option<PoolId>,
+    /// Of devices, by number, the allocations that are kept; all of those that are not named.
+    #[serde(skip)]
+    pub only: Vec<(i64, Arc<Bits>)>,
 }
 
 impl Filter {
@@ -37,6 +41,11 @@ impl Filter {
         }
     }
 
+    /// The allocations of a device that are kept; `None`: all.
+    fn kept(&self, ordinal: i64) -> Option<&Bits> {
+        self.only.iter().find(|(device, _)| *device == ordinal).map(|(_, kept)| kept.as_ref())
+    }
+
     fn shows(&self, kind: SegmentKind, pool: PoolId, stream: u64) -> bool {
         self.kind.is_none_or(|wanted| wanted == kind)
             && self.pool.is_none_or(|wanted| wanted == pool)
@@ -49,9 +58,15 @@ impl Replay {
     pub(super) fn filtered(&self, device: &Device, snapshot: &Snapshot, filter: &Filter) -> Replay {
         let handle = |stream: StreamId| snapshot.stream(stream);
         let shows_owner = |owner: &Owner| filter.shows(owner.kind, owner.pool, handle(owner.stream));
-        let allocations = self.allocations.without(|id| {
+        let shows = |id: u32| {
             let (kind, pool) = self.segments.pool_of(id);
-            !filter.shows(kind, pool, handle(self.allocations.stream(id)))
+            filter.shows(kind, pool, handle(self.allocations.stream(id)))
+        };
+        let kept = filter.kept(device.ordinal);
+        let allocations = self.allocations.without(|id| !(kept.is_none_or(|kept| kept.has(id)) && shows(id)));
+        let held = kept.map(|_| {
+            let allocations = self.allocations.without(|id| !shows(id));
+            (Checkpoints::build(&allocations, self.n_moments), allocations)
         });
         let requested = alive_bytes(self.n_moments, allocations.len(), |id| {
             (allocations.start(id), allocations.end(id), allocations.size_bytes(id))
@@ -68,6 +83,7 @@ impl Replay {
             segments: Arc::new(segments),
             checkpoints: Checkpoints::build(&allocations, self.n_moments),
             allocations,
+            held,
             requested,
             block_sizes: Arc::clone(&self.block_sizes),
             block_series: None,

@@ -84,6 +84,8 @@ pub struct History {
 pub struct Replay {
     n_moments: u32,
     allocations: Allocations,
+    /// Where only some allocations are kept: all that lie in the segments, as what is left out is not free for that.
+    held: Option<(Checkpoints, Allocations)>,
     requested: Dense,
     reserved: Steps,
     checkpoints: Checkpoints,
@@ -128,6 +130,7 @@ impl Replay {
             block_series: None,
             model: None,
             allocations,
+            held: None,
             requested,
             reserved,
             checkpoints,
@@ -298,6 +301,14 @@ impl Replay {
     /// Visits what is alive at a moment, in order of start.
     pub fn for_each_live(&self, moment: u32, visit: impl FnMut(u32)) {
         self.checkpoints.for_each_live(&self.allocations, self.clamp(moment), visit);
+    }
+
+    /// Visits what lies in the segments at a moment, in order of start: what is alive, and what was left out beside it.
+    pub(crate) fn for_each_held(&self, moment: u32, visit: impl FnMut(u32)) {
+        match &self.held {
+            Some((checkpoints, rows)) => checkpoints.for_each_live(rows, self.clamp(moment), visit),
+            None => self.for_each_live(moment, visit),
+        }
     }
 
     /// How many allocations are alive at a moment.

@@ -90,7 +90,7 @@ impl State {
         let moment = replay.clamp(moment);
         let mut state = State { moment, segments: segments_at(replay, moment), ..State::default() };
         let mut live: Vec<(u64, u32)> = Vec::new();
-        replay.for_each_live(moment, |id| live.push((replay.allocations().address(id), id)));
+        replay.for_each_held(moment, |id| live.push((replay.allocations().address(id), id)));
         order::pairs(&mut live);
         let mut live = live.into_iter().peekable();
         for segment in &mut state.segments {

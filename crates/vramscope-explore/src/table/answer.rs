@@ -56,7 +56,7 @@ impl Tables {
             return json(&Sizes::new(&facts, of, matches, question.get_or_default("steps")?));
         }
         let (sort, group) = (Sort::read(question), Column::named(question.text("group")));
-        let asked = Asked { device, of, expression: question.text("expr").to_owned(), sort, group };
+        let asked = Asked { device, of, expression: expression(question), sort, group };
         let kept = self.last.take().filter(|(last, _)| *last == asked);
         let (_, table) = self.last.insert(kept.unwrap_or_else(|| {
             let table = Table::new(&facts, of, matches, &asked.sort, asked.group);
@@ -80,4 +80,9 @@ fn opened(question: Fields<'_>) -> Vec<u64> {
 
 fn json(answer: &impl Serialize) -> Result<Option<String>> {
     serde_json::to_string(answer).map(Some)
+}
+
+/// What the set of matches follows from: an expression, and the moments marked.
+fn expression(question: Fields<'_>) -> String {
+    format!("{} {}", question.text("expr"), question.value("marks").unwrap_or(&Value::Null))
 }

@@ -35,7 +35,7 @@ fn rows(y0: f64, y1: f64) -> Rows {
 
 fn painted(rows: Rows, blocks: &[(u64, u8)]) -> Vec<u32> {
     let palette = Palette::new(&colours());
-    let mut painter = ColumnPainter::new(rows, &palette, None);
+    let mut painter = ColumnPainter::new(rows, &palette, None, None);
     let mut pixels = vec![0; HEIGHT as usize];
     painter.begin(&mut pixels);
     for (id, &(size_bytes, slot)) in blocks.iter().enumerate() {
@@ -70,7 +70,7 @@ fn a_hairline_parts_high_blocks_and_none_parts_low_ones() {
 #[test]
 fn the_selected_block_is_found_also_below_a_pixel() {
     let palette = Palette::new(&colours());
-    let mut painter = ColumnPainter::new(rows(0.0, 9700.0), &palette, Some(1));
+    let mut painter = ColumnPainter::new(rows(0.0, 9700.0), &palette, Some(1), None);
     let mut pixels = vec![0; HEIGHT as usize];
     painter.begin(&mut pixels);
     painter.block(&mut pixels, 0, 1000, |_| 0);

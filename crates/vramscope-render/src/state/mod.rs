@@ -14,7 +14,7 @@ mod view;
 pub use hit::{Place, StateHit, Towards};
 pub use labels::{GroupPlace, Label, RowPlace, StateLayout, state_name};
 pub use layout::Layout;
-pub use paint::{Selection, paint};
+pub use paint::{Selection, paint, paint_chosen};
 pub use palette::StateColours;
 pub use scene::{Group, Scene, group_key};
 pub use view::{Grouping, MAX_COLUMNS, Sorting, StateView};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use vramscope_core::bits::Bits;
 use vramscope_core::model::BlockState;
 use vramscope_core::replay::state::BlockNow;
 
@@ -18,6 +19,8 @@ pub struct Selection {
     pub segment: Option<u64>,
 }
 
+/// A chosen block at least this wide is outlined.
+const OUTLINED_FROM_PX: i64 = 3;
 /// A block at least this wide is parted from the next by a hairline.
 const PARTED_FROM_PX: i64 = 3;
 /// A block at least this wide shows what rounding lost, if that is a twentieth of it, however thin.
@@ -31,11 +34,21 @@ const HALO_CSS: f64 = 1.0;
 
 /// Paints what of a layout is in sight.
 pub fn paint(layout: &Layout<'_>, colours: &StateColours, selection: Selection) -> Picture {
+    paint_chosen(layout, colours, selection, None)
+}
+
+/// The same, where some allocations are chosen: they are outlined, those too thin for that ticked, and all others faded.
+pub fn paint_chosen(
+    layout: &Layout<'_>,
+    colours: &StateColours,
+    selection: Selection,
+    chosen: Option<&Bits>,
+) -> Picture {
     let view = &layout.view;
     let palette = StatePalette::new(colours, view.scale);
     let mut picture = Picture::new(view.width, view.height);
     picture.pixels.fill(palette.background.to_le_bytes());
-    let mut painter = Painter { layout, palette, picture };
+    let mut painter = Painter { layout, palette, picture, chosen };
     layout.for_each_visible(|row| painter.row(&row));
     layout.for_each_visible(|row| painter.pin(&row));
     painter.select(selection);
@@ -46,6 +59,7 @@ struct Painter<'a> {
     layout: &'a Layout<'a>,
     palette: StatePalette,
     picture: Picture,
+    chosen: Option<&'a Bits>,
 }
 
 impl Painter<'_> {
@@ -68,15 +82,50 @@ impl Painter<'_> {
                 _ => self.hatched(row, shown, false),
             }
         }
+        if let Some(chosen) = self.chosen {
+            self.mark(row, &cells, chosen);
+        }
+    }
+
+    /// Outlines what is chosen, in its own pixels; what has none gets a tick at its place.
+    fn mark(&mut self, row: &Row<'_>, cells: &[u32], chosen: &Bits) {
+        let is_chosen = |block: &BlockNow| block.allocation.is_some_and(|id| chosen.has(id));
+        let mut from = 0;
+        for run in cells.chunk_by(|a, b| a == b) {
+            let shown = from..from + run.len() as i64;
+            from = shown.end;
+            let block = run.first().and_then(|index| self.layout.block(*index));
+            if block.is_some_and(is_chosen) && run.len() as i64 >= OUTLINED_FROM_PX {
+                let outer = self.layout.rect(row, &shown);
+                let inner = outer.grown(-1);
+                let inner = Rect { width: inner.width.max(0), height: inner.height.max(0), ..inner };
+                self.picture.fill_between(outer, inner, self.palette.ink);
+            }
+        }
+        let first = row.segment.blocks.start as u32;
+        for (index, block) in (first..).zip(self.layout.blocks(row)) {
+            let at = row.px(block.address).floor();
+            let cell = cells.get(at as usize).filter(|_| at >= 0.0);
+            // The pixel that it begins in may show another chosen one, which is mark enough.
+            let seen = |cell: u32| cell == index || self.layout.block(cell).is_some_and(is_chosen);
+            if is_chosen(block)
+                && cell.is_some_and(|cell| !seen(*cell))
+                && cells.get(at as usize + 1) != Some(&index)
+            {
+                self.fill(row, at as i64..at as i64 + 1, self.palette.ink);
+            }
+        }
     }
 
     /// A block in its colour, with what rounding lost at its end, or else a hairline before the next.
     fn live(&mut self, row: &Row<'_>, block: &BlockNow, index: u32, run: Range<i64>, parted: bool) {
         let slot = self.layout.slot(index);
-        let (body, hairline) = self.palette.blocks.block(slot, block.allocation.unwrap_or(0), f64::INFINITY);
+        let faded = self.chosen.is_some_and(|chosen| !block.allocation.is_some_and(|id| chosen.has(id)));
+        let palette = if faded { &self.palette.faded } else { &self.palette.blocks };
+        let (body, hairline) = palette.block(slot, block.allocation.unwrap_or(0), f64::INFINITY);
         let cap = cap_from(row, block, &run);
         self.fill(row, run.start..cap, body);
-        self.fill(row, cap..run.end, self.palette.rounding);
+        self.fill(row, cap..run.end, if faded { hairline.unwrap_or(body) } else { self.palette.rounding });
         if cap == run.end && parted && run.end - run.start >= PARTED_FROM_PX {
             self.fill(row, run.end - 1..run.end, hairline.unwrap_or(body));
         }

@@ -25,6 +25,8 @@ const HATCH_CSS: f64 = 6.0;
 /// Ready-made pixels.
 pub(super) struct StatePalette {
     pub(super) blocks: Palette,
+    /// Of blocks that an expression does not choose.
+    pub(super) faded: Palette,
     pub(super) background: u32,
     pub(super) free: u32,
     pub(super) pending: u32,
@@ -39,6 +41,7 @@ impl StatePalette {
     pub(super) fn new(colours: &StateColours, scale: f64) -> Self {
         Self {
             blocks: Palette::new(&colours.blocks),
+            faded: Palette::faded(&colours.blocks),
             background: colours.blocks.background.pixel(),
             free: colours.free.pixel(),
             pending: colours.pending.pixel(),

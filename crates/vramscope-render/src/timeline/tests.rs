@@ -161,7 +161,7 @@ proptest! {
     ) {
         let recording = replayed(&steps);
         let replay = &recording.replays[0];
-        let mut pile = Pile::new(Allocated::new(replay, stacking), stacking);
+        let mut pile = Pile::new(Allocated::new(replay, stacking, None), stacking);
         for moment in moments.into_iter().map(|moment| moment.min(replay.end())) {
             let expected = Piled::at(replay, moment, stacking);
             let expected: Vec<_> = expected.runs().iter().map(|run| (run.from_bytes, run.to_bytes, run.allocation)).collect();
@@ -183,7 +183,7 @@ proptest! {
         let all = whole(replay, 60, height, stacking);
         let view = View { y0: y0 * all.y1, ..all };
         let palette = Palette::new(&colours());
-        let mut painter = ColumnPainter::new(view.rows(), &palette, selected);
+        let mut painter = ColumnPainter::new(view.rows(), &palette, selected, None);
         let (mut edges, mut expected) = (Vec::new(), Picture::new(60, height));
         for column in 0..60 {
             let range = view.column_moments(replay, column).unwrap();

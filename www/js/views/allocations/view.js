@@ -1,4 +1,5 @@
 // What the table of allocations is asked for: of which, in what order, in which groups. Kept with what is seen of a device.
+import { chosenBy } from '../../expression.js';
 import { momentOf } from '../../sight.js';
 import { current, emit } from '../../store.js';
 
@@ -40,7 +41,7 @@ export function question(sight, ask, more = {}) {
   const { axis, range } = sight;
   return {
     ask, device: sight.device, of, ...(of === 'moment' ? { moment: momentOf(sight) } : {}), ...(of === 'made' || of === 'freed' ? { axis, x0: range.x0, x1: range.x1 } : {}),
-    expr: sight.expression || undefined, ...more,
+    ...chosenBy(sight), ...more,
   };
 }
 

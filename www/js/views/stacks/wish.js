@@ -1,4 +1,5 @@
 // Which tree of stacks is shown: what is weighed, how it lies, what was done to it. Kept with the sight, asked for in every question.
+import { chosenBy } from '../../expression.js';
 import { emit, current } from '../../store.js';
 import { momentOf } from '../../sight.js';
 
@@ -54,7 +55,7 @@ export function treeOf(sight) {
   const ranged = weigh !== 'alive' && weigh !== 'peak';
   const { x0, x1 } = sight.range;
   return {
-    device: sight.device, expr: sight.expression || undefined,
+    device: sight.device, ...chosenBy(sight),
     tree: { weigh, ...(weigh === 'alive' ? { moment: momentOf(sight) } : {}), ...(ranged ? { axis: sight.axis, x0, x1 } : {}), form, function: form === 'sandwich' ? middle : null, folded, hidden, changes },
   };
 }

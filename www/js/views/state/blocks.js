@@ -1,5 +1,6 @@
 // The picture of the allocator's state: asked for with its layout and figures in one go, of which only the latest counts.
 import { byId, setText } from '../../dom.js';
+import { chosenBy } from '../../expression.js';
 import { framed } from '../../frame.js';
 import { cause, measureSince } from '../../input.js';
 import { current, emit, on, store } from '../../store.js';
@@ -42,7 +43,7 @@ function request(sight) {
   const { selection, blocks } = sight;
   const allocation = selection?.kind === 'allocation' ? selection.id : null;
   return {
-    picture: 'state', device: sight.device, view: stateView(sight), colours: { ...pictureColours(sight), ...colours().state }, labels: sight.labels,
+    picture: 'state', ...chosenBy(sight), device: sight.device, view: stateView(sight), colours: { ...pictureColours(sight), ...colours().state }, labels: sight.labels,
     selected: allocation, segment: allocation === null ? blocks.segment : null,
   };
 }
@@ -178,7 +179,7 @@ export function initBlocks() {
     since = cause();
     paint();
   });
-  for (const topic of /** @type {const} */ (['active', 'view', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter'])) on(topic, scheduleBlocks);
+  for (const topic of /** @type {const} */ (['active', 'view', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter', 'matches'])) on(topic, scheduleBlocks);
   for (const topic of /** @type {const} */ (['active', 'view'])) {
     on(topic, () => {
       const sight = current();

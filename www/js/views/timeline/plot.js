@@ -2,6 +2,7 @@
 import { wasm } from '../../wasm.js';
 import { boxOf, forgetBoxes } from '../../boxes.js';
 import { byId } from '../../dom.js';
+import { chosenBy } from '../../expression.js';
 import { framed } from '../../frame.js';
 import { cause, measureSince } from '../../input.js';
 import { current, emit, on, store } from '../../store.js';
@@ -42,7 +43,8 @@ export function viewOf(sight, size = plotSize()) {
  */
 function request(sight, size) {
   const filter = sight.filter ? { filter: sight.filter } : {};
-  return { picture: 'timeline', ...filter, device: sight.device, view: viewOf(sight, size), colours: pictureColours(sight), labels: sight.labels, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
+  const chosen = sight.only ? {} : chosenBy(sight);
+  return { picture: 'timeline', ...filter, ...chosen, device: sight.device, view: viewOf(sight, size), colours: pictureColours(sight), labels: sight.labels, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null };
 }
 
 /** @param {import('../../sight.js').Sight} sight what a picture must share with another to be moved in its place */
@@ -89,9 +91,10 @@ function take(sight, message, wish) {
   const kept = sight.sharp && sight.sharp !== sight.whole ? sight.sharp.canvas : document.createElement('canvas');
   if (kept.width !== width || kept.height !== height) Object.assign(kept, { width, height });
   kept.getContext('2d', { alpha: false })?.putImageData(new ImageData(message.pixels, width, height), 0, 0);
-  sight.sharp = { canvas: kept, range: { x0, x1, y0, y1 }, key: keyOf(wish) };
+  const marked = sight.sharp?.expr !== wish.expr;
+  sight.sharp = { canvas: kept, range: { x0, x1, y0, y1 }, key: keyOf(wish), expr: wish.expr };
   const now = style({ ...sight, axis: wish.view.axis, stacking: wish.view.stacking, show: wish.view.show || 'allocations', filter: wish.filter || null });
-  if (sight.style !== now) sight.whole = null;
+  if (sight.style !== now || marked) sight.whole = null;
   sight.style = now;
   const whole = wholeRange(sight);
   if (covers(wish.view, whole)) sight.whole = sight.sharp;
@@ -217,6 +220,6 @@ function paintGrid(sight, { width, height }) {
 }
 
 export function initPlot() {
-  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures'])) on(topic, schedule);
+  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures', 'matches'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('timeline-plot'));
 }
