@@ -151,7 +151,7 @@ fn conditions() -> Vec<(&'static str, Plainly)> {
             "pool:small,private",
             plainly(|row, _| row.details["pool"] == "small" || !row.details["private_pool"].is_null()),
         ),
-        ("pool:0:1", plainly(|row, _| row.details["private_pool"] == json!([0, 1]))),
+        ("pool:1:0", plainly(|row, _| row.details["private_pool"] == json!([1, 0]))),
         ("alive:peak", plainly(|row, replay| row.alive(replay.peak().into()))),
         ("alive:end", plainly(|row, replay| row.alive(replay.end().into()))),
         ("alive:100", plainly(|row, _| row.alive(101))),

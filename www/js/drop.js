@@ -44,9 +44,11 @@ export function initDrop() {
   });
   addEventListener('drop', (event) => {
     if (!holdsFiles(event.dataTransfer)) return;
-    event.preventDefault();
     depth = 0;
     showOver(0);
+    // Something on the page has taken it for itself: the text of a source file.
+    if (event.defaultPrevented) return;
+    event.preventDefault();
     openFiles([...(event.dataTransfer?.files || [])].map((file) => ({ name: file.name, blob: file })));
   });
   addCommands([{ title: 'Open files', group: 'Page', keys: ['Mod+KeyO'], shown: ['Ctrl or ⌘ O'], run: () => input.click() }]);

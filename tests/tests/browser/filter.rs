@@ -235,6 +235,7 @@ fn only_what_is_chosen_is_shown() {
     tab.devtools("Input.dispatchKeyEvent", keys);
     tab.wait("document.getElementById('filter-only').getAttribute('aria-pressed') === 'false'");
     tab.wait(&format!("{peak} === {whole}"));
+    tab.wait("!location.hash.includes('only=1')");
     tab.js(&format!("location.hash = {hash}"));
     tab.wait(&format!("{peak} === {part}"));
     wait_for_chips(&tab, 1);

@@ -9,6 +9,7 @@ use vramscope_diagnose::{Options, diagnose};
 use vramscope_explore::table::{Column, Facts, Format, Names, Of, Row, Sort, Table};
 
 use super::state::At;
+use crate::filter::Filter;
 use crate::read;
 
 /// Allocations alive at a moment, the largest first, for each device
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     /// One device only
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     device: Option<i64>,
+    /// Only what an expression of the filter's language chooses; `vramscope search --help` lists it
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    filter: Option<Filter>,
     /// Put together what has the same whole stack, line of code, category, stream, pool, size, phase or step
     #[arg(long, value_parser = ["stack", "line", "category", "stream", "pool", "size", "phase", "step"])]
     group: Option<String>,
@@ -74,7 +78,10 @@ fn print(args: &Args, mut recording: Recording, mut out: impl Write) -> Result<b
     for (at, &(device, moment)) in moments.iter().enumerate() {
         let Some(facts) = Facts::of(&recording, device, &names) else { continue };
         let group = args.group.as_deref().and_then(column);
-        let mut table = Table::new(&facts, Of::Alive(moment), None, &[Sort::LARGEST], group);
+        let chosen =
+            args.filter.as_ref().map(|filter| filter.choose(&recording, device)).transpose()?;
+        let mut table =
+            Table::new(&facts, Of::Alive(moment), chosen.as_ref(), &[Sort::LARGEST], group);
         let rows = table.groups().len().max(if group.is_some() { 0 } else { table.ids().len() });
         let default = if args.json || args.csv { usize::MAX } else { SHOWN };
         table.truncate(args.limit.unwrap_or(default));

@@ -49,7 +49,8 @@ function split() {
   const sight = current();
   if (!sight || sight.fault || !sight.parts.length || whole() !== sight.expression) return;
   const text = letters(sight.expression);
-  const typing = document.activeElement === input;
+  // With nothing in the field all are chips.
+  const typing = document.activeElement === input && input.value.trim() !== '';
   const last = sight.parts[sight.parts.length - 1];
   const from = typing ? Math.min(last.from, text.length) : text.length;
   // What was typed before the last condition and what was a chip of its own until `or` joined it.

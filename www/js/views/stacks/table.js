@@ -72,7 +72,7 @@ function build(sight, answer) {
     name.style.paddingLeft = `${Math.min(Math.abs(shown.level), 24) * 14}px`;
     const none = () => el('span.muted', null, '–');
     return el(`div.tree-row.${shown.kind}`, {
-      role: 'row', id: `node-${shown.id}`, 'data-node': shown.id, 'aria-level': Math.abs(shown.level) + 1, 'aria-rowindex': answer.from + index + 2, 'aria-selected': shown.id === selected, 'aria-expanded': shown.open === null ? null : String(shown.open),
+      role: 'row', id: `node-${shown.id}`, 'data-node': shown.id, 'aria-level': Math.abs(shown.level) + 1, 'aria-rowindex': answer.from + index + 2, 'aria-selected': String(shown.id === selected), 'aria-expanded': shown.open === null ? null : String(shown.open),
       onclick: () => void select(shown.id), ondblclick: () => zoomTo(shown.level === 0 ? null : shown.id),
     }, el('div', { role: 'gridcell' }, name), el('div.num', { role: 'gridcell' }, weightSpan(shown.total, unit)), el('div.num.muted', { role: 'gridcell' }, formatShare(shown.total / whole)), el('div.num', { role: 'gridcell' }, shown.own > 0 ? weightSpan(shown.own, unit) : none()), el('div.num', { role: 'gridcell' }, formatCount(shown.blocks)), el('div', { role: 'gridcell' }, categoryTag(shown.slots[0])));
   }));
