@@ -23,6 +23,7 @@ struct Cli {
 enum Command {
     Summary(commands::summary::Args),
     Report(commands::report::Args),
+    Diff(commands::diff::Args),
     State(commands::state::Args),
     Search(commands::search::Args),
     OomMessage(commands::oom_message::Args),
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Summary(args) => commands::summary::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Diff(args) => commands::diff::run(&args),
         Command::State(args) => commands::state::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::OomMessage(args) => commands::oom_message::run(&args),

@@ -2,3 +2,5 @@
 //! `tree` adds up stacks, `table` lists and groups allocations, `compare` sets two beside each other, `export` takes away.
 //!
 //! Pure, as the core is: bytes and text come out, nothing is read, written or printed.
+
+pub mod compare;

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod diff;
 pub(crate) mod oom_message;
 pub(crate) mod report;
 pub(crate) mod search;
