@@ -2,7 +2,9 @@
 
 use vramscope_core::replay::Recording;
 use vramscope_diagnose::{Options, diagnose};
-use vramscope_explore::compare::{Align, At, Diff, Holdings, Match, Rank, changes, diff, holdings, markdown, ranks};
+use vramscope_explore::compare::{
+    Align, At, Diff, Holdings, Match, Rank, changes, diff, holdings, markdown, ranks,
+};
 use vramscope_tests::recordings;
 
 const MIB: f64 = (1u64 << 20) as f64;
@@ -43,12 +45,24 @@ fn checkpointing_shrinks_activations() {
     let (a, b) = (at(&open("train_plain"), At::Peak), at(&open("train_checkpointed"), At::Peak));
     let diff = all_of(&a, &b);
     let mib = |bytes: i64| (bytes as f64 / MIB * 10.0).round() / 10.0;
-    assert_eq!(diff.sentence.replace('\u{a0}', " "), "B holds 959.4 MiB less at its peak, and all of it is activations.");
+    assert_eq!(
+        diff.sentence.replace('\u{a0}', " "),
+        "B holds 959.4 MiB less at its peak, and all of it is activations."
+    );
     assert_eq!((mib(diff.total_bytes), mib(change(&diff, "activation"))), (-959.4, -960.4));
     assert_eq!((mib(change(&diff, "temporary")), change(&diff, "parameter")), (1.0, 0));
-    assert!(diff.by_stack.iter().take(9).all(|row| row.category == "activation" && row.bytes < 0 && row.name == "forward"));
-    let of_line = |at: &str| diff.by_stack.iter().filter(|row| row.at == at).map(|row| row.bytes).sum::<i64>();
-    assert_eq!([of_line("train.py:58"), of_line("train.py:59"), of_line("train.py:60")].map(mib), [-0.2, -527.0, -432.2]);
+    assert!(
+        diff.by_stack
+            .iter()
+            .take(9)
+            .all(|row| row.category == "activation" && row.bytes < 0 && row.name == "forward")
+    );
+    let of_line =
+        |at: &str| diff.by_stack.iter().filter(|row| row.at == at).map(|row| row.bytes).sum::<i64>();
+    assert_eq!(
+        [of_line("train.py:58"), of_line("train.py:59"), of_line("train.py:60")].map(mib),
+        [-0.2, -527.0, -432.2]
+    );
     assert!(!diff.same_requests);
 }
 
@@ -82,8 +96,18 @@ fn edits_move_lines() {
 /// Everything that must hold for any two.
 fn hold(a: &Holdings, b: &Holdings) {
     for held in [a, b] {
-        assert_eq!(held.categories.iter().map(|part| part.bytes).sum::<u64>(), held.total_bytes, "{}", held.name);
-        assert_eq!(held.stacks.iter().map(|stack| stack.bytes).sum::<u64>(), held.total_bytes, "{}", held.name);
+        assert_eq!(
+            held.categories.iter().map(|part| part.bytes).sum::<u64>(),
+            held.total_bytes,
+            "{}",
+            held.name
+        );
+        assert_eq!(
+            held.stacks.iter().map(|stack| stack.bytes).sum::<u64>(),
+            held.total_bytes,
+            "{}",
+            held.name
+        );
         assert_eq!(held.stacks.iter().map(|stack| stack.count).sum::<u32>(), held.count);
         let json = serde_json::to_string(held).unwrap();
         assert_eq!(serde_json::from_str::<Holdings>(&json).unwrap(), *held);
@@ -100,7 +124,11 @@ fn hold(a: &Holdings, b: &Holdings) {
     }
     let sides = |diff: &Diff, turned: bool| {
         let side = |a, b| if turned { (b, a) } else { (a, b) };
-        let mut rows: Vec<_> = diff.by_stack.iter().map(|row| (side(row.a_bytes, row.b_bytes), side(row.a_count, row.b_count))).collect();
+        let mut rows: Vec<_> = diff
+            .by_stack
+            .iter()
+            .map(|row| (side(row.a_bytes, row.b_bytes), side(row.a_count, row.b_count)))
+            .collect();
         rows.sort();
         rows
     };
@@ -115,23 +143,46 @@ fn hold(a: &Holdings, b: &Holdings) {
         assert_eq!(curves.a.len(), curves.b.len());
         assert!(curves.a.len() < 5_000);
         let most = |values: &[Option<u64>]| values.iter().flatten().max().copied().unwrap_or(0);
-        assert_eq!((most(&curves.a), most(&curves.b)), (a.peak.requested_bytes, b.peak.requested_bytes), "{align:?}");
+        assert_eq!(
+            (most(&curves.a), most(&curves.b)),
+            (a.peak.requested_bytes, b.peak.requested_bytes),
+            "{align:?}"
+        );
     }
     assert!(markdown(a, b, &there).starts_with("**"));
 }
 
 #[test]
 fn what_holds_for_any_two() {
-    let names = ["train_plain", "train_checkpointed", "train_sgd", "oom_leak", "no_history", "context_none", "two_devices", "ring_truncated"];
-    let held: Vec<Holdings> =
-        recordings::all().iter().filter(|file| names.contains(&file.name.as_str())).filter_map(|file| shared(&file.name)).map(|recording| at(&recording, At::Peak)).collect();
+    let names = [
+        "train_plain",
+        "train_checkpointed",
+        "train_sgd",
+        "oom_leak",
+        "no_history",
+        "context_none",
+        "two_devices",
+        "ring_truncated",
+    ];
+    let held: Vec<Holdings> = recordings::all()
+        .iter()
+        .filter(|file| names.contains(&file.name.as_str()))
+        .filter_map(|file| shared(&file.name))
+        .map(|recording| at(&recording, At::Peak))
+        .collect();
     assert!(held.len() >= 6);
     for a in &held {
         for b in &held {
             hold(a, b);
         }
         let same = all_of(a, a);
-        assert!(same.total_bytes == 0 && same.by_stack.iter().all(|row| row.bytes == 0 && row.count == 0 && row.how == Match::Stack));
+        assert!(
+            same.total_bytes == 0
+                && same
+                    .by_stack
+                    .iter()
+                    .all(|row| row.bytes == 0 && row.count == 0 && row.how == Match::Stack)
+        );
         assert!(same.sentence.starts_with("A and B hold the same"), "{}", same.sentence);
     }
 }
@@ -143,7 +194,9 @@ fn moments_of_one_recording() {
     let (_, replay) = recording.device(device).unwrap();
     let rows = replay.allocations();
     let end = replay.end();
-    for (a, b) in [(0, end), (end / 3, end / 2), (replay.peak(), end), (end / 2, end / 3), (7, 7), (9, u32::MAX)] {
+    for (a, b) in
+        [(0, end), (end / 3, end / 2), (replay.peak(), end), (end / 2, end / 3), (7, 7), (9, u32::MAX)]
+    {
         let found = changes(&recording, device, a, b, usize::MAX).unwrap();
         let b = b.min(end);
         let sum = |of: &dyn Fn(u32) -> bool| {
@@ -165,7 +218,11 @@ fn moments_of_one_recording() {
 fn ranks_of_one_job() {
     let rank = |name: &str| {
         let held = at(&open(name), At::Peak);
-        Rank { name: name.into(), peak_bytes: held.peak.requested_bytes, reserved_bytes: held.peak.reserved_bytes }
+        Rank {
+            name: name.into(),
+            peak_bytes: held.peak.requested_bytes,
+            reserved_bytes: held.peak.reserved_bytes,
+        }
     };
     let mut all = vec![rank("fsdp_rank0"), rank("fsdp_rank1")];
     assert!(ranks(&all).rows.iter().all(|row| !row.outlier));

@@ -15,6 +15,9 @@ mod rules;
 mod scenes;
 mod session;
 
-pub use page::{format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_grid, ticks};
+pub use page::{
+    compare, format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_compare, paint_grid,
+    ticks,
+};
 pub use panic::last_panic;
 pub use session::{Session, memory_bytes};

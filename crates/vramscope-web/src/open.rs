@@ -7,6 +7,7 @@ use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Filter, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
+use vramscope_explore::compare;
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
@@ -167,6 +168,14 @@ impl Open {
             "memory_summary" => {
                 let summary = memory_summary(&self.recording, device()?, fields.get("moment")?);
                 text(&summary.map(|summary| json!({ "text": summary.text() })))
+            }
+            "holdings" => {
+                let (moment, at) = (fields.get("moment")?, fields.get_or_default("at")?);
+                text(&compare::holdings(&self.recording, device()?, moment, at))
+            }
+            "changes" => {
+                let (a, b) = (fields.get("a")?, fields.get("b")?);
+                text(&compare::changes(&self.recording, device()?, a, b, fields.get("limit")?))
             }
             "recording_advice" => text(&recipe::advice_for(&self.recording)),
             _ => Ok(None),

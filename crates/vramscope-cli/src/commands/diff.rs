@@ -21,7 +21,13 @@ pub(crate) struct Args {
     #[arg(value_name = "B")]
     b: String,
     /// The moment: `peak` (of requested bytes), `end`, or after an event, counted from 0; two of them for A and B
-    #[arg(long, value_name = "peak|end|EVENT[,…]", default_value = "peak", value_delimiter = ',', num_args = 1)]
+    #[arg(
+        long,
+        value_name = "peak|end|EVENT[,…]",
+        default_value = "peak",
+        value_delimiter = ',',
+        num_args = 1
+    )]
     at: Vec<At>,
     /// One device; without it, the one with most events of each
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

@@ -109,6 +109,10 @@ fn by_step(a: &Curve, b: &Curve) -> Aligned {
     }
     let columns = aligned.a.len().max(1) as f64;
     aligned.end = aligned.a.len() as u64;
-    aligned.marks = starts.into_iter().map(|(at, name)| (at as f64 / columns, name)).filter(|mark| !mark.1.is_empty()).collect();
+    aligned.marks = starts
+        .into_iter()
+        .map(|(at, name)| (at as f64 / columns, name))
+        .filter(|mark| !mark.1.is_empty())
+        .collect();
     aligned
 }

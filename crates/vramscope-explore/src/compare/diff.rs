@@ -83,7 +83,8 @@ pub fn diff(a: &Holdings, b: &Holdings, align: Align, limit: usize) -> Diff {
     order::by(&mut categories, |x, y| y.bytes.unsigned_abs().cmp(&x.bytes.unsigned_abs()));
     let mut by_stack: Vec<Row> = pairs(a, b).iter().map(|pair| row(a, b, pair)).collect();
     order::by(&mut by_stack, |x, y| {
-        let size = |row: &Row| (row.bytes.unsigned_abs(), row.count.unsigned_abs(), row.a_bytes.max(row.b_bytes));
+        let size =
+            |row: &Row| (row.bytes.unsigned_abs(), row.count.unsigned_abs(), row.a_bytes.max(row.b_bytes));
         size(y).cmp(&size(x)).then_with(|| (&x.at, &x.name).cmp(&(&y.at, &y.name)))
     });
     let mut rest = CategoryChange::default();
@@ -121,7 +122,9 @@ pub(super) fn change(a: u64, b: u64) -> i64 {
 
 fn categories(a: &Holdings, b: &Holdings) -> Vec<CategoryChange> {
     let mut all: Vec<CategoryChange> = Vec::new();
-    for (in_b, part) in a.categories.iter().map(|part| (false, part)).chain(b.categories.iter().map(|part| (true, part))) {
+    for (in_b, part) in
+        a.categories.iter().map(|part| (false, part)).chain(b.categories.iter().map(|part| (true, part)))
+    {
         let at = all.iter().position(|each| each.name == part.name).unwrap_or_else(|| {
             all.push(CategoryChange { name: part.name.clone(), ..CategoryChange::default() });
             all.len() - 1
@@ -139,7 +142,11 @@ fn side<'a>(held: &'a Holdings, places: &[u32]) -> (u64, u64, Option<&'a HeldSta
     let stacks = places.iter().filter_map(|at| held.stacks.get(*at as usize));
     stacks.fold((0, 0, None), |(bytes, count, most), stack| {
         let larger = most.is_none_or(|most: &HeldStack| stack.bytes > most.bytes);
-        (bytes.saturating_add(stack.bytes), count + u64::from(stack.count), if larger { Some(stack) } else { most })
+        (
+            bytes.saturating_add(stack.bytes),
+            count + u64::from(stack.count),
+            if larger { Some(stack) } else { most },
+        )
     })
 }
 

@@ -103,7 +103,11 @@ fn match_level(items: &mut [Item<'_>], pairs: &mut Vec<Pair>, of: Of, lines: boo
     let places = order::of(left.len(), |x, y| left[x].0.cmp(&left[y].0));
     for alike in places.chunk_by(|x, y| left[*x as usize].0 == left[*y as usize].0) {
         let side = |in_b: bool| {
-            alike.iter().map(|at| left[*at as usize].1).filter(|at| items[*at].in_b == in_b).collect::<Vec<_>>()
+            alike
+                .iter()
+                .map(|at| left[*at as usize].1)
+                .filter(|at| items[*at].in_b == in_b)
+                .collect::<Vec<_>>()
         };
         let (mut a, mut b) = (side(false), side(true));
         if a.is_empty() || b.is_empty() {
@@ -121,7 +125,11 @@ fn match_level(items: &mut [Item<'_>], pairs: &mut Vec<Pair>, of: Of, lines: boo
         }
         let place = |at: &usize| items[*at].at;
         match each {
-            true => pairs.extend(a.iter().zip(&b).map(|(a, b)| Pair { how, a: vec![place(a)], b: vec![place(b)] })),
+            true => pairs.extend(a.iter().zip(&b).map(|(a, b)| Pair {
+                how,
+                a: vec![place(a)],
+                b: vec![place(b)],
+            })),
             false => {
                 pairs.push(Pair { how, a: a.iter().map(place).collect(), b: b.iter().map(place).collect() });
             }
@@ -137,11 +145,18 @@ impl Item<'_> {
         let part: Vec<u32> = match of {
             // A stack without frames is one like any other.
             Of::Whole => numbers.clone(),
-            Of::Python => numbers.iter().zip(&self.kinds).filter(|(_, kind)| **kind != NATIVE).map(|(n, _)| *n).collect(),
+            Of::Python => numbers
+                .iter()
+                .zip(&self.kinds)
+                .filter(|(_, kind)| **kind != NATIVE)
+                .map(|(n, _)| *n)
+                .collect(),
             Of::Own => numbers.iter().take(own? + 1).copied().collect(),
             Of::OwnAlone => vec![*numbers.get(own?)?],
         };
-        (of == Of::Whole || !part.is_empty()).then_some(part).filter(|_| of == Of::Whole || !self.stack.frames.is_empty())
+        (of == Of::Whole || !part.is_empty())
+            .then_some(part)
+            .filter(|_| of == Of::Whole || !self.stack.frames.is_empty())
     }
 }
 
@@ -160,9 +175,8 @@ impl Numbers {
     fn of(a: &Holdings, b: &Holdings) -> Numbers {
         let frames: Vec<(&Frame, String)> =
             a.frames.iter().chain(&b.frames).map(|frame| (frame, trail(&frame.file))).collect();
-        let name = |x: usize, y: usize| {
-            (&frames[x].0.name, &frames[x].1).cmp(&(&frames[y].0.name, &frames[y].1))
-        };
+        let name =
+            |x: usize, y: usize| (&frames[x].0.name, &frames[x].1).cmp(&(&frames[y].0.name, &frames[y].1));
         let line = |x: usize, y: usize| name(x, y).then(frames[x].0.line.cmp(&frames[y].0.line));
         let places = order::of(frames.len(), line);
         let (mut with_lines, mut without) = (vec![0; frames.len()], vec![0; frames.len()]);
@@ -181,8 +195,12 @@ impl Numbers {
     fn item<'a>(&self, in_b: bool, at: u32, stack: &'a HeldStack, side: &Holdings) -> Item<'a> {
         let shift = if in_b { self.n_a } else { 0 };
         // Holdings may come from outside: a place that is none is left out.
-        let known: Vec<usize> =
-            stack.frames.iter().map(|frame| *frame as usize).filter(|frame| *frame < side.frames.len()).collect();
+        let known: Vec<usize> = stack
+            .frames
+            .iter()
+            .map(|frame| *frame as usize)
+            .filter(|frame| *frame < side.frames.len())
+            .collect();
         Item {
             in_b,
             at,

@@ -79,7 +79,10 @@ fn sentence(rows: &[RankRow], middle: u64) -> String {
         [one] => {
             let texts = format_bytes_group(&[one.difference_bytes.unsigned_abs(), middle]);
             let more = if one.difference_bytes > 0 { "more" } else { "less" };
-            format!("{} is out of line: it peaks {} {more} than the median rank, {}.", one.name, texts[0], texts[1])
+            format!(
+                "{} is out of line: it peaks {} {more} than the median rank, {}.",
+                one.name, texts[0], texts[1]
+            )
         }
         several => format!("{} of {} ranks are out of line: {}.", several.len(), rows.len(), names(several)),
     }
@@ -98,7 +101,11 @@ mod tests {
     use super::*;
 
     fn of(peaks: &[u64]) -> Ranks {
-        let rank = |(at, peak): (usize, &u64)| Rank { name: format!("rank{at}"), peak_bytes: *peak, reserved_bytes: *peak };
+        let rank = |(at, peak): (usize, &u64)| Rank {
+            name: format!("rank{at}"),
+            peak_bytes: *peak,
+            reserved_bytes: *peak,
+        };
         ranks(&peaks.iter().enumerate().map(rank).collect::<Vec<_>>())
     }
 

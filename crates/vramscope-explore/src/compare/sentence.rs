@@ -22,7 +22,10 @@ pub(super) fn of_diff(a: &Holdings, b: &Holdings, diff: &Diff) -> String {
         let largest = diff.categories.first().filter(|each| known && each.bytes != 0);
         return match largest {
             None => format!("A and B hold the same{when}: {}.", format_bytes(a.total_bytes)),
-            Some(_) => format!("A and B hold as much as each other{when}, but not of the same: {}.", listed(&diff.categories)),
+            Some(_) => format!(
+                "A and B hold as much as each other{when}, but not of the same: {}.",
+                listed(&diff.categories)
+            ),
         };
     }
     let (total, less) = (signed(diff.total_bytes), diff.total_bytes < 0);

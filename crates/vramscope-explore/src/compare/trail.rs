@@ -37,6 +37,9 @@ mod tests {
         assert_eq!(trail("/home/a/job/train.py"), trail("/data/b/checkout7/train.py"));
         assert_eq!(trail("/x/model/__init__.py"), "model/__init__.py");
         assert_eq!(trail("/tmp/ipykernel_17/3052.py"), trail("/tmp/ipykernel_9/77.py"));
-        assert_eq!((trail("??"), trail(""), trail("<stdin>")), ("??".into(), String::new(), "<stdin>".into()));
+        assert_eq!(
+            (trail("??"), trail(""), trail("<stdin>")),
+            ("??".into(), String::new(), "<stdin>".into())
+        );
     }
 }
