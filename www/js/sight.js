@@ -38,6 +38,7 @@ import { emit, current } from './store.js';
  * @property {string} expression of the filter, or empty
  * @property {any} choices what can be filtered by, or null
  * @property {number|null} moment the one that all views share
+ * @property {{a: number|null, b: number|null}} marks moments that are marked for a comparison
  * @property {Blocks} blocks how the allocator's state is shown
  * @property {Range} range
  * @property {any} probe what is under the cursor, or null
@@ -58,7 +59,7 @@ import { emit, current } from './store.js';
 export function makeSight(client, device, figures, overview) {
   const sight = {
     client, device: device.device, moments: device.moments, hasTime: device.has_time && overview.duration_us > 0, noTime: device.has_time && overview.duration_us === 0 ? 'All events have the same time.' : 'The file has no times.', figures, overview,
-    show: /** @type {'allocations'} */ ('allocations'), filter: null, expression: '', choices: null, moment: null,
+    show: /** @type {'allocations'} */ ('allocations'), filter: null, expression: '', choices: null, moment: null, marks: { a: /** @type {number|null} */ (null), b: /** @type {number|null} */ (null) },
     blocks: { group: /** @type {'pool_stream'} */ ('pool_stream'), sort: /** @type {'size'} */ ('size'), zoom: 1, left: 0, top: 0, segment: null, address: null },
     axis: /** @type {'event'} */ ('event'), stacking: /** @type {Stacking} */ ('stack'), chosen: null, report: null, limit: null, composition: null, labels: 0, span: null, period: null, range: { x0: 0, x1: 1, y0: 0, y1: 1 },
     probe: null, cursor: null, selection: null, sharp: null, whole: null, style: '',

@@ -1,10 +1,11 @@
 // The address bar's fragment: view, device, axis, range, what is pinned. Never a name, a size or a frame.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
-import { current, on, store, setView } from './store.js';
+import { current, emit, on, store, setView } from './store.js';
 import { isWhole, momentOf, setRange } from './sight.js';
 import { setDevice } from './files.js';
 import { setFilter } from './filter.js';
+import { marksText } from './views/compare/compare.js';
 import { setBlocks } from './views/state/blocks.js';
 import { setShow } from './views/timeline/layers.js';
 import { setStacking } from './views/stacking.js';
@@ -41,6 +42,8 @@ function write() {
   else if (sight.selection) parts.set('at', String(sight.selection.moment));
   if (blocks.segment) parts.set('seg', blocks.segment);
   if (blocks.segment && blocks.address) parts.set('block', blocks.address);
+  const cmp = marksText();
+  if (cmp) parts.set('cmp', cmp);
   if (sight.selection?.kind === 'allocation') parts.set('pin', String(sight.selection.id));
   return `#${parts}`;
 }
@@ -95,6 +98,15 @@ function filterOf(parts) {
   return Object.keys(filter).length ? filter : null;
 }
 
+/** @param {string|null} text moments A and B of this file; what another file was compared with is not kept */
+function restoreMarks(text) {
+  const sight = current();
+  if (!sight || !text) return;
+  const [a, b] = text.split(',').map((part) => whole(part, sight.moments));
+  sight.marks = { a: a !== null && a >= 0 ? a : null, b: b !== null && b !== undefined && b >= 0 ? b : null };
+  emit('matches');
+}
+
 /** @param {URLSearchParams} parts */
 async function restore(parts) {
   if (parts.get('v') !== '1' || !store.active) return;
@@ -111,7 +123,8 @@ async function restore(parts) {
     const sort = /** @type {const} */ (['size', 'address', 'free', 'age']).find((each) => each === parts.get('sort')) || 'size';
     const segment = address(parts.get('seg'));
     setBlocks({ group, sort, segment, address: segment && address(parts.get('block')) });
-    if (view === 'overview' || view === 'timeline' || view === 'state') setView(view);
+    if (view === 'overview' || view === 'timeline' || view === 'state' || view === 'compare') setView(view);
+    restoreMarks(parts.get('cmp'));
     const x = pair(parts.get('x'));
     const y = pair(parts.get('y'));
     if (x) setRange({ x0: x[0], x1: x[1], ...(y ? { y0: y[0], y1: y[1] } : {}) }, spanOf(parts.get('span')));
@@ -141,7 +154,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);
