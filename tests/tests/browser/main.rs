@@ -4,6 +4,7 @@
 
 mod bad_files;
 mod bench;
+mod compare;
 mod find;
 mod formats;
 mod keyboard;
