@@ -20,6 +20,45 @@ function showOver(count) {
   else if (!cover && byId('landing').hidden) document.body.append(el('div.drop-cover', null, el('p', null, words)));
 }
 
+/**
+ * Everything that was dropped, the files of folders among it.
+ * @param {DataTransfer|null} data
+ * @returns {Promise<File[]>}
+ */
+async function dropped(data) {
+  // Entries are gone once this event is over: they are taken before anything waits.
+  const entries = [...(data?.items || [])].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const plain = [...(data?.files || [])];
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  /** @type {File[]} */
+  const files = [];
+  for (const entry of entries) if (entry) await collect(entry, files, 0);
+  return files;
+}
+
+/** Folders in folders, and files, of one drop. */
+const MOST_DEPTH = 4;
+const MOST_FILES = 256;
+/** What a snapshot may be called. */
+const SNAPSHOT = /\.(pickle|pkl|json|html|gz|zip)$/i;
+
+/** @param {any} entry @param {File[]} files @param {number} depth */
+async function collect(entry, files, depth) {
+  if (files.length >= MOST_FILES) return;
+  if (entry.isFile) {
+    if (depth === 0 || SNAPSHOT.test(entry.name)) files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
+    return;
+  }
+  if (depth >= MOST_DEPTH) return;
+  const reader = entry.createReader();
+  for (;;) {
+    /** @type {any[]} */
+    const inside = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!inside.length) return;
+    for (const each of inside) await collect(each, files, depth + 1);
+  }
+}
+
 export function initDrop() {
   const input = /** @type {HTMLInputElement} */ (byId('file-input'));
   input.addEventListener('change', () => {
@@ -49,7 +88,7 @@ export function initDrop() {
     // Something on the page has taken it for itself: the text of a source file.
     if (event.defaultPrevented) return;
     event.preventDefault();
-    openFiles([...(event.dataTransfer?.files || [])].map((file) => ({ name: file.name, blob: file })));
+    void dropped(event.dataTransfer).then((files) => openFiles(files.map((file) => ({ name: file.name, blob: file }))));
   });
   addCommands([{ title: 'Open files', group: 'Page', keys: ['Mod+KeyO'], shown: ['Ctrl or ⌘ O'], run: () => input.click() }]);
 }

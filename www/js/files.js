@@ -168,7 +168,10 @@ export async function labelled(file) {
   file.diagnosis.labelled = true;
   await Promise.all([...file.sights.values()].map(readLabels));
   if (file.diagnosis.done) await diagnosed(file);
-  if (store.active !== file) return;
+  if (store.active !== file) {
+    emit('files'); // a comparison may show it
+    return;
+  }
   for (const topic of /** @type {const} */ (['labels', 'options', 'figures'])) emit(topic);
 }
 

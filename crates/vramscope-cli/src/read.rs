@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{IsTerminal, Read, stderr, stdin};
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::LazyLock;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::replay::Recording;
 use vramscope_core::units;
@@ -70,6 +72,9 @@ fn base_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
+/// Several files may be read at once: each has its own line.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
 /// Shown only when standard error is a terminal.
 fn progress_bar(size: Option<u64>) -> ProgressBar {
     if !stderr().is_terminal() {
@@ -79,6 +84,7 @@ fn progress_bar(size: Option<u64>) -> ProgressBar {
         Some(size) => (ProgressBar::new(size), "{bar:40} {bytes} of {total_bytes}, {msg}, {elapsed}"),
         None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {msg}, {elapsed}"),
     };
+    let bar = BARS.add(bar);
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

@@ -3,6 +3,7 @@
 //!
 //! Pure, as the core is: bytes and text come out, nothing is read, written or printed.
 
+pub mod compare;
 pub mod export;
 pub mod filter;
 pub mod table;

@@ -2,6 +2,9 @@
 //!
 //! No text goes through plotters: labels are the page's own elements, placed by [`crate::ticks`].
 
+mod compare;
+
+pub use compare::{CompareColours, CompareSpec, paint_compare};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};

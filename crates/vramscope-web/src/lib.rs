@@ -17,6 +17,9 @@ mod scenes;
 mod session;
 mod trees;
 
-pub use page::{format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_grid, ticks};
+pub use page::{
+    compare, format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_compare, paint_grid,
+    ticks,
+};
 pub use panic::last_panic;
 pub use session::{Session, memory_bytes};

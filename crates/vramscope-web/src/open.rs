@@ -11,6 +11,7 @@ use vramscope_core::query;
 use vramscope_core::replay::{CheckProgress, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
+use vramscope_explore::compare;
 use vramscope_explore::export;
 use vramscope_explore::table::Tables;
 use vramscope_render::View;
@@ -233,6 +234,14 @@ impl Open {
             },
             "filter_next" => text(&self.chosen.next(&self.recording, device()?, fields)?),
             "filter_keys" => text(&chosen::keys()),
+            "holdings" => {
+                let (moment, at) = (fields.get("moment")?, fields.get_or_default("at")?);
+                text(&compare::holdings(&self.recording, device()?, moment, at))
+            }
+            "changes" => {
+                let (a, b) = (fields.get("a")?, fields.get("b")?);
+                text(&compare::changes(&self.recording, device()?, a, b, fields.get("limit")?))
+            }
             "recording_advice" => text(&recipe::advice_for(&self.recording)),
             _ => Ok(None),
         }

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use vramscope_core::units;
 use vramscope_diagnose::message;
 use vramscope_diagnose::recipe::{self as recipes, Purpose, Version};
-use vramscope_render::chart::{self as charts, ChartSpec, GridSpec};
+use vramscope_explore::compare::{self as comparing, Align, Holdings, Rank};
+use vramscope_render::chart::{self as charts, ChartSpec, CompareSpec, GridSpec};
 use vramscope_render::ticks::{self as axis, TickRequest};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -58,6 +59,38 @@ pub fn recipe(wanted: &str) -> Result<String, JsValue> {
     let RecipeRequest { version, purpose } = request(wanted)?;
     // A version that is none gets the recipe of most versions.
     json(&recipes::recipe(Version::parse(&version).unwrap_or(Version { major: 2, minor: 1 }), purpose))
+}
+
+/// What the page wants to have compared: two answers to `holdings`, or the peaks of several ranks.
+#[derive(Deserialize)]
+struct CompareRequest {
+    #[serde(default)]
+    a: Holdings,
+    #[serde(default)]
+    b: Holdings,
+    #[serde(default)]
+    align: Align,
+    #[serde(default)]
+    limit: usize,
+    ranks: Option<Vec<Rank>>,
+}
+
+/// Compares: JSON `{"diff","markdown"}`, or what ranks come to.
+#[wasm_bindgen]
+pub fn compare(wanted: &str) -> Result<String, JsValue> {
+    let CompareRequest { a, b, align, limit, ranks } = request(wanted)?;
+    if let Some(ranks) = ranks {
+        return json(&comparing::ranks(&ranks));
+    }
+    let diff = comparing::diff(&a, &b, align, limit);
+    json(&serde_json::json!({ "markdown": comparing::markdown(&a, &b, &diff), "diff": diff }))
+}
+
+/// Draws two curves and what lies between them on a canvas, which is cleared first.
+#[wasm_bindgen]
+pub fn paint_compare(canvas: HtmlCanvasElement, chart: &str) -> Result<(), JsValue> {
+    let spec: CompareSpec = request(chart)?;
+    charts::paint_compare(cleared(canvas)?, &spec).map_err(|error| internal(&error.to_string()))
 }
 
 /// Draws grid and axis of the timeline on a canvas, which is cleared first.

@@ -5,6 +5,7 @@
 mod allocations;
 mod bad_files;
 mod bench;
+mod compare;
 mod filter;
 mod formats;
 mod given;

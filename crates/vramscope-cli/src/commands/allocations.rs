@@ -78,10 +78,8 @@ fn print(args: &Args, mut recording: Recording, mut out: impl Write) -> Result<b
     for (at, &(device, moment)) in moments.iter().enumerate() {
         let Some(facts) = Facts::of(&recording, device, &names) else { continue };
         let group = args.group.as_deref().and_then(column);
-        let chosen =
-            args.filter.as_ref().map(|filter| filter.choose(&recording, device)).transpose()?;
-        let mut table =
-            Table::new(&facts, Of::Alive(moment), chosen.as_ref(), &[Sort::LARGEST], group);
+        let chosen = args.filter.as_ref().map(|filter| filter.choose(&recording, device)).transpose()?;
+        let mut table = Table::new(&facts, Of::Alive(moment), chosen.as_ref(), &[Sort::LARGEST], group);
         let rows = table.groups().len().max(if group.is_some() { 0 } else { table.ids().len() });
         let default = if args.json || args.csv { usize::MAX } else { SHOWN };
         table.truncate(args.limit.unwrap_or(default));

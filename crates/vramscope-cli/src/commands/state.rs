@@ -55,7 +55,7 @@ impl FromStr for At {
 
 impl At {
     /// The moment in a recording; an error says how many events there are.
-    fn moment(self, replay: &Replay) -> Result<u32, String> {
+    pub(crate) fn moment(self, replay: &Replay) -> Result<u32, String> {
         match self {
             At::Peak => Ok(replay.peak()),
             At::End => Ok(replay.end()),

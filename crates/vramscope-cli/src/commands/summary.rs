@@ -8,6 +8,10 @@ use vramscope_core::units::{count, format_bytes, format_bytes_group, format_dura
 
 use vramscope_core::warning::{Severity, Warning};
 
+use vramscope_explore::compare::thresholds::FEWEST_RANKS;
+use vramscope_explore::compare::{self, Rank, RankRow, ranks};
+
+use super::parallel;
 use crate::read;
 
 /// Peak and end of requested, allocated, active and reserved bytes, for each device of each file
@@ -27,17 +31,26 @@ pub(crate) struct Args {
 /// Prints what could be read; files that could not are told on standard error.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut failed = false;
-    let mut summaries = Vec::new();
-    for file in &args.files {
+    let (mut summaries, mut programs) = (Vec::new(), Vec::new());
+    let summarised = |file: &str| {
         let opened = if args.no_model { read::open(file) } else { read::open_checked(file) };
-        match opened {
-            Ok(recording) if args.json => summaries.push(summary(&recording)),
-            Ok(recording) => failed |= !print(&text(file, &summary(&recording))),
-            Err(message) => {
-                eprintln!("vramscope: {message}");
-                failed = true;
-            }
+        opened.map(|recording| (summary(&recording), compare::program(&recording.snapshot)))
+    };
+    parallel::each(&args.files, summarised, |at, result| match result {
+        Ok((summary, program)) => {
+            failed |= !args.json && !print(&text(&args.files[at], &summary));
+            programs.push(program);
+            summaries.push(summary);
         }
+        Err(message) => {
+            eprintln!("vramscope: {message}");
+            failed = true;
+        }
+    });
+    if !args.json
+        && let Some(table) = ranks_text(&summaries, &programs)
+    {
+        failed |= !print(&table);
     }
     if args.json && !summaries.is_empty() {
         failed |= !print(&json(&summaries, args.files.len() > 1));
@@ -56,6 +69,42 @@ fn json(summaries: &[Summary], several: bool) -> String {
         _ => serde_json::to_string(&serde_json::json!({ "schema": 1, "files": summaries })),
     };
     text.unwrap_or_default() + "\n"
+}
+
+/// Peaks beside each other, where all files are of one program; `None` if they are not, or too few.
+fn ranks_text(summaries: &[Summary], programs: &[Option<String>]) -> Option<String> {
+    let one_program = programs.first()?.is_some() && programs.iter().all(|program| *program == programs[0]);
+    let mut all = Vec::new();
+    for summary in summaries {
+        let busy = summary.devices.iter().filter(|device| device.events > 0);
+        let busiest = busy.max_by_key(|device| device.peak.requested_bytes)?;
+        let (peak_bytes, reserved_bytes) = (busiest.peak.requested_bytes, busiest.peak.reserved_bytes);
+        all.push(Rank { name: summary.file.name.clone(), peak_bytes, reserved_bytes });
+    }
+    if !one_program || all.len() < FEWEST_RANKS {
+        return None;
+    }
+    let ranks = ranks(&all);
+    let width = ranks.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(5);
+    let peaks = format_bytes_group(&all.iter().map(|rank| rank.peak_bytes).collect::<Vec<_>>());
+    let reserved = format_bytes_group(&all.iter().map(|rank| rank.reserved_bytes).collect::<Vec<_>>());
+    let mut text =
+        format!("\nRanks of {}: {}\n", programs[0].as_deref().unwrap_or("one program"), ranks.sentence);
+    text += &format!("  {:<width$}{:>14}{:>14}{:>16}\n", "", "requested", "reserved", "to the median");
+    for ((row, peak), reserved) in ranks.rows.iter().zip(&peaks).zip(&reserved) {
+        let outlier = if row.outlier { "  out of line" } else { "" };
+        text += &format!("  {:<width$}{peak:>14}{reserved:>14}{:>16}{outlier}\n", row.name, difference(row));
+    }
+    Some(text)
+}
+
+/// "+1.0 MiB".
+fn difference(row: &RankRow) -> String {
+    match row.difference_bytes {
+        0 => "0".into(),
+        less if less < 0 => format!("−{}", format_bytes(less.unsigned_abs())),
+        more => format!("+{}", format_bytes(more.unsigned_abs())),
+    }
 }
 
 fn text(path: &str, summary: &Summary) -> String {
