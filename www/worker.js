@@ -42,6 +42,12 @@ self.onmessage = (event) => {
   else queue = queue.then(() => handle(event.data)).catch(report);
 };
 
+/**
+ * Whether the first part of the wasm answers this by itself: `BEFORE_FIRST_PICTURE` of crates/vramscope-web/src/open.rs.
+ * @param {any} wish @param {string} key @param {string} name
+ */
+const isFirst = (wish, key, name) => wish[key] === name && !wish.filter && !wish.expr;
+
 /** @param {any} message */
 async function handle(message) {
   switch (message.type) {
@@ -61,7 +67,7 @@ async function handle(message) {
       opened(session.finish_readable());
       break;
     case 'ask':
-      if (message.question.ask !== 'overview' || message.question.filter) await more;
+      if (!isFirst(message.question, 'ask', 'overview')) await more;
       self.postMessage({ type: 'answer', seq: message.seq, answer: JSON.parse(session.ask(JSON.stringify(message.question))) });
       break;
     case 'take': {
@@ -73,7 +79,7 @@ async function handle(message) {
       break;
     }
     case 'draw': {
-      if (message.request.picture || message.request.filter || message.request.expr) await more;
+      if (!isFirst(message.request, 'picture', 'timeline')) await more;
       const pixels = session.draw(JSON.stringify(message.request));
       self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);
       beginWork(); // the first picture comes first

@@ -120,10 +120,8 @@ impl<'a> Source<'a> {
         else {
             bail!("only lists of functions for the first table can be split")
         };
-        let mut slot = constant(&offset_expr)?;
-        for function in items {
+        for (slot, function) in (constant(&offset_expr)?..).zip(items) {
             self.slots.push((slot, function?));
-            slot += 1;
         }
         Ok(())
     }
