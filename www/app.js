@@ -8,7 +8,7 @@ import { openGiven } from './js/given.js';
 import { initHelp } from './js/help.js';
 import { initKeys } from './js/keys.js';
 import { initPalette } from './js/palette.js';
-import { prepareWorkers, ready } from './js/platform.js';
+import { more, prepareWorkers, ready } from './js/platform.js';
 import { allRules, sendRules } from './js/rules.js';
 import { setFaultReport } from './js/store.js';
 import { initTheme, cycleTheme } from './js/theme.js';
@@ -38,3 +38,4 @@ initKeys();
 initTooltips();
 onOpened((file) => void (allRules().length && sendRules(file)));
 Promise.all([ready(), prepareWorkers()]).then(openGiven, (reason) => showStartError(String(reason)));
+ready().then(() => more().catch((reason) => showStartError(String(reason))), () => {}); // a first part that fails is told above

@@ -28,38 +28,58 @@ const UNREADABLE = {
   readable: 0,
 };
 
-/** Messages are handled one after the other, though reading a file waits in between. */
+/** The second part of the wasm, when it comes. @type {(module: WebAssembly.Module) => void} */
+let bring = () => {};
+/** Resolves when all that `Session` offers can be called. @type {Promise<any>} */
+let more = new Promise((resolve) => {
+  bring = resolve;
+});
+
+/** Messages are handled one after the other, though reading a file waits in between; some wait for the second part, which comes past them. */
 let queue = Promise.resolve();
 self.onmessage = (event) => {
-  queue = queue.then(() => handle(event.data)).catch(report);
+  if (event.data.type === 'more') bring(event.data.module);
+  else queue = queue.then(() => handle(event.data)).catch(report);
 };
+
+/**
+ * Whether the first part of the wasm answers this by itself: `BEFORE_FIRST_PICTURE` of crates/vramscope-web/src/open.rs.
+ * @param {any} wish @param {string} key @param {string} name
+ */
+const isFirst = (wish, key, name) => wish[key] === name && !wish.filter && !wish.expr;
 
 /** @param {any} message */
 async function handle(message) {
   switch (message.type) {
-    case 'open':
-      await wasm_bindgen({ module_or_path: message.module });
+    case 'open': {
+      const first = await wasm_bindgen({ module_or_path: message.module });
+      more = more.then((module) => new WebAssembly.Instance(module, { f: first }));
+      more.catch(report);
       session = new wasm_bindgen.Session(message.name);
       session.expect(message.file.size);
       await read(message.file);
       self.postMessage({ type: 'building' });
       opened(session.finish());
       break;
+    }
     case 'open_readable':
       self.postMessage({ type: 'building' });
       opened(session.finish_readable());
       break;
     case 'ask':
+      if (!isFirst(message.question, 'ask', 'overview')) await more;
       self.postMessage({ type: 'answer', seq: message.seq, answer: JSON.parse(session.ask(JSON.stringify(message.question))) });
       break;
     case 'take': {
       /** @type {BlobPart[]} pieces; a Blob of many can lie on the disk */
       const pieces = [];
+      await more;
       session.take(JSON.stringify(message.request), (/** @type {Uint8Array<ArrayBuffer>} */ piece) => pieces.push(new Blob([piece])));
       self.postMessage({ type: 'answer', seq: message.seq, answer: new Blob(pieces) });
       break;
     }
     case 'draw': {
+      if (!isFirst(message.request, 'picture', 'timeline')) await more;
       const pixels = session.draw(JSON.stringify(message.request));
       self.postMessage({ type: 'picture', seq: message.seq, request: message.request, pixels, wasmBytes: memoryBytes() }, [pixels.buffer]);
       beginWork(); // the first picture comes first
@@ -132,9 +152,9 @@ turn.port1.onmessage = () => {
   queue = queue.then(() => (work === 'check' ? check() : diagnose())).catch(report);
 };
 
-function beginWork() {
-  if (work) return;
-  goOn('diagnose');
+async function beginWork() {
+  await more.catch(() => new Promise(() => {})); // has been told
+  if (!work) goOn('diagnose');
 }
 
 /** @param {'diagnose'|'check'|'refine'} next */

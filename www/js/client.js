@@ -1,5 +1,5 @@
 // The page's end of one worker: questions as promises, pictures and probes of which only the latest counts.
-import { ready, startWorker } from './platform.js';
+import { more, ready, startWorker } from './platform.js';
 
 /**
  * @typedef {object} Handlers
@@ -50,6 +50,8 @@ export class Client {
         this.die(event.message || 'the worker did not start', 0);
       };
       this.worker.postMessage({ type: 'open', file, module, name });
+      // If it does not come, app.js says so.
+      more().then((module) => this.worker?.postMessage({ type: 'more', module }), () => {});
     } catch (reason) {
       this.die(String(reason), 0);
     }

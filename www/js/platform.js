@@ -17,25 +17,50 @@ export function fromBase64(text) {
   return Uint8Array.from(atob(clean), (letter) => letter.charCodeAt(0));
 }
 
-/** @returns {Promise<WebAssembly.Module>} compiled once, posted to every worker */
-async function compile() {
-  const text = inline('inline-wasm');
-  if (text !== null) return WebAssembly.compile(fromBase64(text));
-  const answer = await fetch('./vramscope_bg.wasm');
-  if (!answer.ok) throw new Error(`vramscope_bg.wasm: ${answer.status}`);
-  return WebAssembly.compile(await answer.arrayBuffer());
+/**
+ * @param {string} id where the one-file page holds it
+ * @param {string} name its file on a server
+ * @param {RequestPriority} [priority]
+ * @returns {Promise<BufferSource>}
+ */
+async function bytes(id, name, priority) {
+  const text = inline(id);
+  if (text !== null) return fromBase64(text);
+  const answer = await fetch(`./${name}`, { priority });
+  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+  return answer.arrayBuffer();
 }
 
-/** @type {Promise<WebAssembly.Module>|null} */
-let module = null;
+/** @typedef {{first: Promise<WebAssembly.Module>, more: Promise<WebAssembly.Module>}} Parts compiled once, posted to every worker */
+
+/** @returns {Parts} both asked for at once: there may be no request once a file is chosen */
+function load() {
+  const first = bytes('inline-wasm', 'vramscope_bg.wasm').then(WebAssembly.compile);
+  const behind = inline('inline-more') === null ? bytes('inline-more', 'vramscope_more.wasm', 'low') : first.then(() => bytes('inline-more', ''));
+  const exports = first.then((compiled) => wasm()({ module_or_path: compiled }));
+  const more = behind.then(async (code) => {
+    const f = await exports; // what takes a file is compiled first
+    const compiled = await WebAssembly.compile(code);
+    await WebAssembly.instantiate(compiled, { f });
+    return compiled;
+  });
+  more.catch(() => {}); // told by whoever waits for it
+  return { first: exports.then(() => first), more };
+}
+
+/** @type {Parts|null} */
+let parts = null;
 
 /** @returns {Promise<WebAssembly.Module>} resolves when the page's own wasm answers, too */
 export function ready() {
-  module ??= compile().then(async (compiled) => {
-    await wasm()({ module_or_path: compiled });
-    return compiled;
-  });
-  return module;
+  parts ??= load();
+  return parts.first;
+}
+
+/** @returns {Promise<WebAssembly.Module>} the second part of the wasm, which comes behind; resolves when the page's own wasm has it, too */
+export function more() {
+  parts ??= load();
+  return parts.more;
 }
 
 /** @type {string|null} */

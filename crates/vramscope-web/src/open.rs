@@ -28,6 +28,10 @@ use crate::trees::{ABOUT_TREES, Trees};
 /// Questions about the picture of the state.
 const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "state_neighbour"];
 
+/// This question the page asks, with nothing filtered, when vramscope_diagnose and vramscope_explore may not have come yet (`www/worker.js`), and
+/// then it paints the timeline: neither may call a function of these two, but for `Default`.
+const BEFORE_FIRST_PICTURE: &str = "overview";
+
 /// A recording, and what is kept between questions about it.
 pub(crate) struct Open {
     recording: Recording,
@@ -73,6 +77,9 @@ impl Open {
             return serde_json::to_string(&answer);
         }
         self.set_filter(&request)?;
+        if request.ask() == BEFORE_FIRST_PICTURE {
+            return Ok(query::answer(&self.recording, question));
+        }
         let chosen = self.chosen(&request, request.fields().get_or_default("device")?);
         if let Some(table) = self.tables.answer(&self.recording, request.fields(), chosen.as_deref())? {
             return Ok(table);

@@ -8,6 +8,7 @@ mod names;
 mod policy;
 mod single_file;
 mod size;
+mod split;
 mod styles;
 
 use std::env;
@@ -64,7 +65,9 @@ fn finish(folder: &Path) -> Result<()> {
     // Trunk names the files after the package.
     fs::rename(folder.join("vramscope-web.js"), folder.join("vramscope.js"))?;
     let module = folder.join("vramscope-web_bg.wasm");
-    fs::write(folder.join("vramscope_bg.wasm"), names::strip(&fs::read(&module)?)?)?;
+    let parts = split::split(&fs::read(&module)?, comes_behind)?;
+    fs::write(folder.join("vramscope_bg.wasm"), names::strip(&parts.first)?)?;
+    fs::write(folder.join("vramscope_more.wasm"), parts.more)?;
     fs::remove_file(module)?;
     for script in ["vramscope.js", "worker.js"] {
         let file = folder.join(script);
@@ -83,6 +86,12 @@ fn finish(folder: &Path) -> Result<()> {
     fs::write(folder.join("vramscope.html"), single_file::write(folder, &page)?)?;
     fs::write(index, policy::insert(&page, &policy::served())?)?;
     Ok(())
+}
+
+/// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it.
+fn comes_behind(function: &str) -> bool {
+    let of = |name: &str| function.contains(name);
+    (of("vramscope_diagnose") || of("vramscope_explore")) && !of("core::default::Default")
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.

@@ -4,6 +4,7 @@
 
 mod allocations;
 mod bad_files;
+mod behind;
 mod bench;
 mod compare;
 mod filter;

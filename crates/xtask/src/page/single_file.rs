@@ -87,7 +87,9 @@ fn is_ours(src: &str) -> bool {
 fn data_elements(folder: &Path) -> Result<String> {
     let worker = escape_script(&read(&folder.join("worker.js"))?);
     let mut elements = data_element("worker", &worker);
-    elements += &data_element("wasm", &encoded(&folder.join("vramscope_bg.wasm"))?);
+    for (name, file) in [("wasm", "vramscope_bg.wasm"), ("more", "vramscope_more.wasm")] {
+        elements += &data_element(name, &encoded(&folder.join(file))?);
+    }
     let mut samples = fs::read_dir(folder.join("samples"))?.collect::<Result<Vec<_>, _>>()?;
     samples.sort_by_key(fs::DirEntry::file_name);
     for sample in samples {
@@ -143,7 +145,9 @@ mod tests {
     fn style_refusal(name: &str, css: &str) -> Option<String> {
         let folder = std::env::temp_dir().join(format!("vramscope-style-{name}-{}", std::process::id()));
         fs::create_dir_all(folder.join("samples")).unwrap();
-        for (file, text) in [("a.css", css), ("worker.js", ""), ("vramscope_bg.wasm", "")] {
+        for (file, text) in
+            [("a.css", css), ("worker.js", ""), ("vramscope_bg.wasm", ""), ("vramscope_more.wasm", "")]
+        {
             fs::write(folder.join(file), text).unwrap();
         }
         let page = "<meta charset=utf-8><link rel=stylesheet href=./a.css></body>";

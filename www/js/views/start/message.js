@@ -1,7 +1,7 @@
 // A pasted error message, explained below its field. The text stays in this tab: it is neither kept nor put in the address.
 import { announce, byId, el } from '../../dom.js';
 import { exactBytes, formatBytes as bytes, formatBytesGroup } from '../../format.js';
-import { ready } from '../../platform.js';
+import { more } from '../../platform.js';
 import { wasm } from '../../wasm.js';
 import { withCode } from '../words.js';
 
@@ -23,7 +23,7 @@ export function initMessage() {
 
 async function explain() {
   const text = /** @type {HTMLTextAreaElement} */ (byId('message-input')).value;
-  await ready();
+  await more();
   const told = JSON.parse(wasm().explain_message(text));
   const box = byId('message-told');
   box.dataset.kind = told.kind;

@@ -1,6 +1,6 @@
 // How to record a snapshot: one recipe for each PyTorch and purpose.
 import { byId, copyAndSay, el, setText } from '../../dom.js';
-import { ready } from '../../platform.js';
+import { more } from '../../platform.js';
 import { wasm } from '../../wasm.js';
 import { withCode } from '../words.js';
 
@@ -57,7 +57,7 @@ function choose(name) {
 }
 
 async function show() {
-  await ready();
+  await more();
   const recipe = JSON.parse(wasm().recipe(JSON.stringify({ version: version.value, purpose })));
   byId('recipe').replaceChildren(...coloured(recipe.code));
   setText(byId('recipe-note'), plain(recipe.notes[0] || ''));
