@@ -44,8 +44,7 @@ fn two_files() {
     tab.key("ArrowDown", "ArrowDown");
     tab.key("Enter", "Enter");
     tab.wait("document.querySelector('#curves-title').textContent.includes('by event')");
-    tab.js("document.documentElement.dataset.theme = 'dark'");
-    tab.key("T", "KeyT");
+    tab.key_with(&["Shift"], "T", "KeyT");
     save(&tab, "compare-two-dark.png");
     tab.finish();
 }
@@ -81,6 +80,7 @@ fn three_files_are_ranks() {
     tab.wait("document.querySelectorAll('[data-role=ranks] tbody tr').length === 3");
     assert_eq!(tab.text("[data-role=ranks] tr[data-outlier] b.is-warning"), "out of line");
     save(&tab, "compare-ranks.png");
+    tab.js("document.querySelector('[data-role=ranks] tr[data-outlier]').scrollIntoView({ block: 'center' })");
     tab.click("[data-role=ranks] tr[data-outlier]");
     tab.wait("document.querySelector('#compare-b').textContent.includes('train_plain')");
     tab.finish();

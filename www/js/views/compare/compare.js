@@ -5,7 +5,8 @@ import { setDevice } from '../../files.js';
 import { formatBytesGroup, formatShare, plural } from '../../format.js';
 import { framed } from '../../frame.js';
 import { attachMenu, closeMenu } from '../../menu.js';
-import { current, on, setActive, store } from '../../store.js';
+import { more } from '../../platform.js';
+import { current, emit, on, setActive, store } from '../../store.js';
 import { wasm } from '../../wasm.js';
 import { showStack } from '../pin.js';
 import { paintCurves, showCurves } from './curves.js';
@@ -104,6 +105,8 @@ async function build() {
   if (store.view !== 'compare' || !store.active) return;
   asked += 1;
   const mine = asked;
+  await more();
+  if (mine !== asked) return;
   const pair = sides();
   const view = byId('compare');
   const focused = view.contains(document.activeElement) ? document.activeElement?.id : '';
