@@ -19,6 +19,7 @@ pub(super) fn of_diff(a: &Holdings, b: &Holdings, diff: &Diff) -> String {
     }
     let known = diff.categories.iter().any(|each| each.name != "unknown");
     if diff.total_bytes == 0 {
+        let when = when.replace("its peak", "their peaks");
         let largest = diff.categories.first().filter(|each| known && each.bytes != 0);
         return match largest {
             None => format!("A and B hold the same{when}: {}.", format_bytes(a.total_bytes)),
