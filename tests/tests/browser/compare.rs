@@ -80,7 +80,9 @@ fn three_files_are_ranks() {
     tab.wait("document.querySelectorAll('[data-role=ranks] tbody tr').length === 3");
     assert_eq!(tab.text("[data-role=ranks] tr[data-outlier] b.is-warning"), "out of line");
     save(&tab, "compare-ranks.png");
-    tab.js("document.querySelector('[data-role=ranks] tr[data-outlier]').scrollIntoView({ block: 'center' })");
+    tab.js(
+        "document.querySelector('[data-role=ranks] tr[data-outlier]').scrollIntoView({ block: 'center' })",
+    );
     tab.click("[data-role=ranks] tr[data-outlier]");
     tab.wait("document.querySelector('#compare-b').textContent.includes('train_plain')");
     tab.finish();
