@@ -63,7 +63,7 @@ proptest! {
         let mut sums = vec![(0, 0); whole.len()];
         let pools = recording.replays[0].segments().pools().to_vec();
         for (kind, pool) in pools {
-            recording.set_filter(&Filter { kind: Some(kind), pool: Some(pool), stream: None });
+            recording.set_filter(&Filter { kind: Some(kind), pool: Some(pool), ..Filter::default() });
             let (_, part) = recording.device(0).unwrap();
             for (moment, sum) in (0..).zip(&mut sums) {
                 sum.0 += part.requested_at(moment);
