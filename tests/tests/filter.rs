@@ -163,8 +163,8 @@ fn conditions() -> Vec<(&'static str, Plainly)> {
         ),
         ("freed:..700", plainly(|row, _| row.number("free_event").is_some_and(|event| event <= 700))),
         (
-            "address:0x7f0000000000..",
-            plainly(|row, _| row.address() + row.number("block_bytes").unwrap() > 0x7f00_0000_0000),
+            "address:0x7f2f2a000000..",
+            plainly(|row, _| row.address() + row.number("block_bytes").unwrap() > 0x7f2f_2a00_0000),
         ),
         (
             "meta:.",
@@ -177,8 +177,8 @@ fn conditions() -> Vec<(&'static str, Plainly)> {
     ]
 }
 
-const RECORDINGS: [&str; 6] =
-    ["train_plain", "compiled", "annotations", "cuda_graphs", "oom_fragmentation", "tagged_gpt"];
+const RECORDINGS: [&str; 7] =
+    ["train_plain", "compiled", "annotations", "cuda_graphs", "oom_fragmentation", "tagged_gpt", "metadata"];
 
 #[test]
 fn each_condition_means_what_details_say() {
