@@ -121,6 +121,10 @@ mod tests {
         assert!(outliers(&[]).is_empty() && of(&[]).median.is_none());
         assert_eq!((of(&[7]).median, of(&[0, 0, 0]).rows[2].outlier), (Some(0), false));
         assert_eq!(of(&[5, 9, 7]).rows[1].difference_bytes, 2);
-        assert!(of(&[100, 100, 140]).sentence.starts_with("rank2 is out of line: it peaks 40 B more"));
+        let told = of(&[100 << 20, 100 << 20, 140 << 20]).sentence;
+        assert!(
+            told.starts_with("rank2 is out of line: it peaks 40") && told.contains("MiB more than"),
+            "{told}"
+        );
     }
 }
