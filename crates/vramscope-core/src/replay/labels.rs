@@ -93,6 +93,17 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All of them, in the order of a step.
+    pub const ALL: [Phase; 7] = [
+        Phase::Build,
+        Phase::Forward,
+        Phase::Backward,
+        Phase::Optimizer,
+        Phase::ZeroGrad,
+        Phase::Inference,
+        Phase::Idle,
+    ];
+
     /// Its name in JSON.
     pub fn name(self) -> &'static str {
         match self {

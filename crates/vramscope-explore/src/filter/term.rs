@@ -208,16 +208,7 @@ pub(super) fn shown(item: &str) -> &str {
 }
 
 fn phase(at: usize) -> Phase {
-    const ALL: [Phase; 7] = [
-        Phase::Build,
-        Phase::Forward,
-        Phase::Backward,
-        Phase::Optimizer,
-        Phase::ZeroGrad,
-        Phase::Inference,
-        Phase::Idle,
-    ];
-    ALL.get(at).copied().unwrap_or_default()
+    Phase::ALL.get(at).copied().unwrap_or_default()
 }
 
 fn pool(word: &Word, item: (usize, &str)) -> Result<Pool, Fault> {

@@ -172,7 +172,7 @@ impl<'a> Facts<'a> {
     /// Phase that made it.
     pub(super) fn phase(&self, id: u32) -> Option<&'static str> {
         let number = self.number(Column::Phase, id);
-        PHASES.iter().find(|phase| **phase as u64 == number).map(|phase| phase.name())
+        Phase::ALL.iter().find(|phase| **phase as u64 == number).map(|phase| phase.name())
     }
 
     /// Step that made it, from 0.
@@ -193,16 +193,6 @@ impl<'a> Facts<'a> {
         frames.map(frame).collect()
     }
 }
-
-const PHASES: [Phase; 7] = [
-    Phase::Build,
-    Phase::Forward,
-    Phase::Backward,
-    Phase::Optimizer,
-    Phase::ZeroGrad,
-    Phase::Inference,
-    Phase::Idle,
-];
 
 /// The place of each in an order.
 fn ranks(order: &[u32]) -> Vec<u32> {
