@@ -1,5 +1,6 @@
 // What shows an open file: every view registers what it does. Comes behind app.js, so that a file can be taken before this is here.
 import { setFirstPicture } from './js/files.js';
+import { initOffline } from './js/offline.js';
 import { initUrl } from './js/url.js';
 import { initAllocations } from './js/views/allocations/allocations.js';
 import { initAlive } from './js/views/timeline/alive.js';
@@ -46,4 +47,5 @@ initStatus();
 initTakeAway();
 initRules();
 initUrl();
+initOffline();
 setFirstPicture(firstPicture);

@@ -27,9 +27,13 @@ export function showHelp() {
       el('p', null, el('button.text-link', { type: 'button', id: 'palette-from-help', onclick: () => { close(); showPalette(); } }, 'All commands by name'), el('span.soft', null, ': everything below, and what has no key. ', el('kbd', null, 'Ctrl K'))),
       el('p.soft', null, 'Each coloured area is memory the program asked for, stacked by the line that made it; the ink line above is what the allocator holds from the driver. An event is an allocation, a free, or a change of a segment.'),
       el('div.key-groups', null, ...groups().map(([title, rows]) => el('section', null, el('h3', null, title), el('dl', null, ...rows.flatMap(([what, keys]) => [el('dt', null, what), el('dd', null, ...keys)]))))),
+      el('p.soft.small', null, `vramscope ${version()}`),
     ],
   });
 }
+
+/** @returns {string} what to name in a report of a fault */
+const version = () => /** @type {HTMLMetaElement|null} */ (document.querySelector('meta[name=version]'))?.content || '';
 
 /** @returns {[string, [string, Node[]][]][]} */
 function groups() {

@@ -3,6 +3,9 @@ import { wasm } from './wasm.js';
 
 const SAMPLE_FILES = { healthy: 'healthy.pickle.gz', oom: 'oom.pickle.gz' };
 
+/** The folder of this build, with all that belongs to it. */
+const FOLDER = new URL('.', /** @type {HTMLScriptElement|null} */ (document.getElementById('views-script'))?.src || location.href).href;
+
 /** @param {string} id */
 const inline = (id) => document.getElementById(id)?.textContent ?? null;
 
@@ -26,7 +29,7 @@ export function fromBase64(text) {
 async function bytes(id, name, priority) {
   const text = inline(id);
   if (text !== null) return fromBase64(text);
-  const answer = await fetch(`./${name}`, { priority });
+  const answer = await fetch(FOLDER + name, { priority });
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return answer.arrayBuffer();
 }
@@ -70,7 +73,7 @@ let workerUrl = null;
 export async function prepareWorkers() {
   const policy = /** @type {HTMLMetaElement|null} */ (document.querySelector('meta[http-equiv="Content-Security-Policy"]'))?.content;
   if (workerUrl || (policy && !/worker-src[^;]*blob:/.test(policy))) return;
-  const parts = inline('inline-worker') !== null ? [inline('inline-glue'), inline('inline-worker')] : await Promise.all(['./vramscope.js', './worker.js'].map(text));
+  const parts = inline('inline-worker') !== null ? [inline('inline-glue'), inline('inline-worker')] : await Promise.all(['vramscope.js', 'worker.js'].map((name) => text(FOLDER + name)));
   workerUrl = URL.createObjectURL(new Blob([parts.join('\n')], { type: 'text/javascript' }));
 }
 
@@ -83,7 +86,7 @@ async function text(path) {
 
 /** @returns {Worker} */
 export function startWorker() {
-  return new Worker(workerUrl || './worker.js');
+  return new Worker(workerUrl || `${FOLDER}worker.js`);
 }
 
 /** @type {Map<string, Blob>} */

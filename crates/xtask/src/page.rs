@@ -10,6 +10,7 @@ mod single_file;
 mod size;
 mod split;
 mod styles;
+mod versions;
 
 use std::env;
 use std::fs;
@@ -25,6 +26,8 @@ pub use size::{check as check_size, gzip_bytes};
 
 /// The page's scripts, in the order in which they run: what takes a file, then what shows it.
 const SCRIPTS: [&str; 2] = ["app.js", "views.js"];
+/// Scripts that are joined with no other.
+const ALONE: [&str; 3] = ["vramscope.js", "worker.js", "sw.js"];
 
 /// Builds `dist/` and prints its size.
 pub fn build(tools: &Tools) -> Result<()> {
@@ -69,21 +72,25 @@ fn finish(folder: &Path) -> Result<()> {
     fs::write(folder.join("vramscope_bg.wasm"), names::strip(&parts.first)?)?;
     fs::write(folder.join("vramscope_more.wasm"), parts.more)?;
     fs::remove_file(module)?;
-    for script in ["vramscope.js", "worker.js"] {
+    for script in ALONE {
         let file = folder.join(script);
         fs::write(&file, lean::script(&read(&file)?).with_context(|| script.to_owned())?)?;
     }
     for (name, script) in SCRIPTS.iter().zip(modules::bundles(folder, &SCRIPTS)?) {
         fs::write(folder.join(name), script)?;
     }
-    for script in ["vramscope.js", "worker.js"].iter().chain(&SCRIPTS) {
+    for script in ALONE.iter().chain(&SCRIPTS) {
         minify::script(&folder.join(script))?;
     }
     fs::remove_dir_all(folder.join("js"))?;
     let index = folder.join("index.html");
     let page = styles::join(folder, &html::without_trunk_links(&read(&index)?))?;
     fs::remove_dir(folder.join("css")).context("css/ holds what index.html does not link")?;
-    fs::write(folder.join("vramscope.html"), single_file::write(folder, &page)?)?;
+    let build = versions::name(folder, &page)?;
+    let page = versions::tell(&page, &build)?;
+    let single_file = single_file::write(folder, &page)?;
+    let page = versions::move_to_folder(folder, &page, &build)?;
+    fs::write(folder.join("vramscope.html"), single_file)?;
     fs::write(index, policy::insert(&page, &policy::served())?)?;
     Ok(())
 }

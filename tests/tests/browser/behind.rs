@@ -11,11 +11,12 @@ use crate::{recording, tab};
 const WORKER: &str = "
 window.told = [];
 (async () => {
+  const folder = new URL('.', document.getElementById('views-script').src);
   const get = async (name) => (await fetch(name)).arrayBuffer();
-  const parts = ['vramscope_bg.wasm', 'vramscope_more.wasm'].map(async (name) => WebAssembly.compile(await get(name)));
+  const parts = ['vramscope_bg.wasm', 'vramscope_more.wasm'].map(async (name) => WebAssembly.compile(await get(new URL(name, folder))));
   const [module, more] = await Promise.all(parts);
   const file = new Blob([await get('samples/oom.pickle.gz')]);
-  const worker = new Worker('./worker.js');
+  const worker = new Worker(new URL('worker.js', folder));
   worker.onmessage = ({ data }) => told.push(data.type === 'answer' ? `answer ${data.seq} ${Object.keys(data.answer)[0]}` : data.type);
   worker.postMessage({ type: 'open', file, module, name: 'oom.pickle.gz' });
   worker.postMessage({ type: 'ask', seq: 1, question: { ask: 'overview', device: 0 } });

@@ -119,6 +119,13 @@ fn a_source_beside_the_page_opens() {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
+/// The folder of what belongs to the build that is tested.
+fn build_folder() -> String {
+    let mut names =
+        fs::read_dir(dist()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.find(|name| name.starts_with("build-")).expect("a folder of the build")
+}
+
 /// nginx with the config that HOSTING.md gives, below a path.
 struct Nginx {
     process: Child,
@@ -187,11 +194,12 @@ fn nginx_serves_the_page_with_the_documented_config() {
     ] {
         assert!(page.contains(header), "{header}: {page}");
     }
-    let wasm = nginx.head("GET /tools/vramscope/vramscope_bg.wasm");
-    assert!(
-        wasm.contains("Content-Type: application/wasm") && wasm.contains("Content-Encoding: gzip"),
-        "{wasm}"
-    );
+    let wasm = nginx.head(&format!("GET /tools/vramscope/{}/vramscope_bg.wasm", build_folder()));
+    for header in ["Content-Type: application/wasm", "Content-Encoding: gzip", "max-age=31536000, immutable"]
+    {
+        assert!(wasm.contains(header), "{header}: {wasm}");
+    }
+    assert!(nginx.head("GET /tools/vramscope/sw.js").contains("Cache-Control: no-cache"));
     let sample = nginx.head("GET /tools/vramscope/samples/oom.pickle.gz");
     assert!(sample.contains("200 OK") && !sample.contains("Content-Encoding"), "{sample}");
     assert!(nginx.head("POST /tools/vramscope/").contains(" 403 "));

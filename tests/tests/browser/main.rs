@@ -15,6 +15,7 @@ mod keyboard;
 mod labels;
 mod looking;
 mod message;
+mod offline;
 mod opening;
 mod shots;
 mod single_file;
