@@ -1,20 +1,23 @@
 //! The command line as a user starts it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Built by cargo before the first test that needs it.
+/// Built by cargo before the first test that needs it; with the features of the tests, so that what they are built on is not built twice.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/debug/vramscope")
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--workspace", "--exclude", "vramscope-web", "--bin", "vramscope"]);
+    if cfg!(feature = "browser") {
+        build.arg("--all-features");
+    }
+    assert!(build.current_dir(&root).status().expect("cargo runs").success());
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    target.join("debug/vramscope")
 });
 
 /// `vramscope`, ready for arguments.
 pub fn vramscope() -> Command {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let program = LazyLock::force(&PROGRAM);
-    Command::new(target.map_or_else(|| program.clone(), |target| target.join("debug/vramscope")))
+    Command::new(&*PROGRAM)
 }

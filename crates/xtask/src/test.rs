@@ -20,18 +20,24 @@ pub enum Part {
 
 /// Runs one part, or all.
 pub fn run(only: Option<Part>) -> Result<()> {
-    let wanted = |part| only.is_none_or(|only| only == part);
-    if wanted(Part::Native) {
-        stage("Native tests", native)?;
+    match only {
+        Some(Part::Native) => stage("Native tests", native),
+        Some(Part::Wasm) => stage("Tests in wasm", wasm),
+        Some(Part::Browser) => {
+            build_page()?;
+            stage("Tests of the page in a browser", || with_browsers(&["--test", "browser"]))
+        }
+        None => {
+            build_page()?;
+            stage("Tests in wasm", wasm)?;
+            // At once: apart, everything would be built twice, with the features that the browser tests ask for and without.
+            stage("Native tests, and tests of the page in a browser", || with_browsers(&[]))
+        }
     }
-    if wanted(Part::Wasm) {
-        stage("Tests in wasm", wasm)?;
-    }
-    if wanted(Part::Browser) {
-        stage("Build of the page", || page::build(&setup::tools()?))?;
-        stage("Tests of the page in a browser", page_in_browser)?;
-    }
-    Ok(())
+}
+
+fn build_page() -> Result<()> {
+    stage("Build of the page", || page::build(&setup::tools()?))
 }
 
 fn native() -> Result<()> {
@@ -46,9 +52,10 @@ fn wasm() -> Result<()> {
     execute(test.env("CHROMEDRIVER", browser::chromedriver()?))
 }
 
-fn page_in_browser() -> Result<()> {
+/// All tests, or those that are named, with what the browser tests need.
+fn with_browsers(only: &[&str]) -> Result<()> {
     let mut test = cargo();
-    test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--test", "browser"]);
+    test.args(["test", "--workspace", "--exclude", "vramscope-web", "--all-features"]).args(only);
     test.env("CHROMEDRIVER", browser::chromedriver()?);
     test.env("NGINX", browser::nginx()?);
     execute(test.env("VRAMSCOPE_DIST", paths::dist()))

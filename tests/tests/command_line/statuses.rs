@@ -1,21 +1,12 @@
 //! `vramscope` as scripts use it: exit status, one JSON object, messages on standard error.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
-use vramscope_tests::recordings;
-
-/// The program, built once.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
-});
+use vramscope_tests::{program, recordings};
 
 fn vramscope(args: &[&str], input: Option<&[u8]>) -> Output {
-    let mut command = Command::new(&*PROGRAM);
+    let mut command = program::vramscope();
     command.args(args);
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     let mut child =

@@ -1,25 +1,17 @@
 //! `vramscope oom-message` as people and scripts use it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
-
-/// The program, built once.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
-});
+use vramscope_tests::program;
 
 const MESSAGE: &str = "  File \"train.py\", line 60, in step\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has a total capacity of \
 139.80 GiB of which 130.83 GiB is free. Including non-PyTorch memory, this process has 2.69 GiB memory in use. 5.00 GiB allowed; Of the allocated memory \
 1.61 GiB is allocated by PyTorch, and 589.62 MiB is reserved by PyTorch but unallocated.";
 
 fn oom_message(args: &[&str], input: &str) -> Output {
-    let mut command = Command::new(&*PROGRAM);
+    let mut command = program::vramscope();
     command.arg("oom-message").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     child.stdin.take().expect("standard input").write_all(input.as_bytes()).expect("it reads");

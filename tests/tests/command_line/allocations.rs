@@ -1,22 +1,13 @@
 //! `vramscope allocations` as scripts use it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::process::Output;
 
 use serde_json::Value;
-use vramscope_tests::recordings;
-
-/// The program, built once.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
-});
+use vramscope_tests::{program, recordings};
 
 fn allocations(name: &str, args: &[&str]) -> Output {
     let file = recordings::folder().join(format!("{name}.pickle.gz"));
-    Command::new(&*PROGRAM).arg("allocations").arg(file).args(args).output().expect("it ends")
+    program::vramscope().arg("allocations").arg(file).args(args).output().expect("it ends")
 }
 
 fn text(name: &str, args: &[&str]) -> String {

@@ -1,23 +1,13 @@
 //! `vramscope report` and `vramscope state --summary` as scripts and people use them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
-use vramscope_tests::recordings;
-
-/// The program, built once.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--offline", "--package", "vramscope-cli"])
-        .status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
-});
+use vramscope_tests::{program, recordings};
 
 fn vramscope(args: &[&str]) -> Output {
-    Command::new(&*PROGRAM).args(args).output().expect("the program starts")
+    program::vramscope().args(args).output().expect("the program starts")
 }
 
 fn text(args: &[&str]) -> String {

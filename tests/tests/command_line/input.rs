@@ -1,24 +1,17 @@
 //! `vramscope` on what is no plain pickle: every container, from a file and from standard input.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::path::Path;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
+use vramscope_tests::program;
 use vramscope_tests::shapes::containers::{gzip, page, torch_save};
 use vramscope_tests::shapes::json::json;
 use vramscope_tests::shapes::pickles::{Writer, pickle};
 use vramscope_tests::shapes::versions::{END_REQUESTED, PEAK_REQUESTED, Version, snapshot};
 
-/// The program, built once.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "vramscope-cli"]).status();
-    assert!(built.expect("cargo runs").success());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("../debug/vramscope")
-});
-
 fn vramscope(args: &[&str], input: &[u8]) -> Output {
-    let mut command = Command::new(&*PROGRAM);
+    let mut command = program::vramscope();
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     if let Some(mut stdin) = child.stdin.take() {

@@ -1,0 +1,8 @@
+//! `vramscope` as people and scripts start it: one file for what each command promises.
+
+mod allocations;
+mod away;
+mod input;
+mod message;
+mod report;
+mod statuses;
