@@ -51,5 +51,6 @@ fn page_in_browser() -> Result<()> {
     test.args(["test", "--package", "vramscope-tests", "--features", "browser", "--test", "browser"]);
     test.env("CHROMEDRIVER", browser::chromedriver()?);
     test.env("NGINX", browser::nginx()?);
+    test.env("FIREFOX", browser::firefox()?);
     execute(test.env("VRAMSCOPE_DIST", paths::dist()))
 }

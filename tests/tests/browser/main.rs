@@ -3,11 +3,13 @@
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
 mod allocations;
+mod axe;
 mod bad_files;
 mod behind;
 mod bench;
 mod compare;
 mod filter;
+mod firefox;
 mod formats;
 mod given;
 mod habits;
