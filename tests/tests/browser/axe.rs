@@ -91,10 +91,7 @@ fn nothing_serious_is_found() {
     tab.wait_until_ready();
     show(&tab, "overview");
     judge.look("overview of an OOM");
-    tab.choose(&[&recording("train_plain")]);
-    tab.wait("document.querySelector('#opening .button')?.textContent === 'Show'");
-    tab.click("#opening .button");
-    tab.wait("document.getElementById('file-name').textContent.startsWith('train_plain')");
+    tab.show_further("train_plain");
     for view in ["overview", "timeline", "state", "stacks", "allocations", "compare"] {
         show(&tab, view);
         judge.look(view);

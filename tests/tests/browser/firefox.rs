@@ -85,7 +85,7 @@ fn look_around_the_timeline(firefox: &Firefox) {
     // The pointer reads.
     firefox.point(firefox.at(canvas, 0.5, 0.9));
     firefox.wait("document.querySelector('[data-role=cursor]')?.dataset.event");
-    firefox.wait("/Requested/.test(document.querySelector('[data-role=details]').innerText)");
+    firefox.wait("/\\d bytes/.test(document.querySelector('[data-role=details]').innerText)");
     // The wheel zooms, so do keys; one key shows all again.
     firefox.wheel(firefox.at(canvas, 0.5, 0.5), -240);
     firefox.wait("/[&]x=/.test(location.hash)");
@@ -174,7 +174,8 @@ fn the_smoke_set() {
     take_away(&firefox);
     firefox.choose(&[&recording("oom_logits")]);
     wait_until_ready(&firefox, 2);
-    firefox.click("#opening .button");
+    firefox.wait("document.getElementById('file-name').textContent.startsWith('oom_logits') || document.querySelector('#opening .button')?.textContent === 'Show'");
+    firefox.js("document.querySelector('#opening .button')?.click()");
     firefox.wait("document.getElementById('file-name').textContent.startsWith('oom_logits')");
     firefox.key(&[], "1");
     firefox.wait("document.querySelector('[data-metric=verdict]')?.dataset.code");
