@@ -34,7 +34,7 @@ function successor({ node, words: before, levels }) {
     if (!isThere(up)) continue;
     if (up.matches('[tabindex="0"]')) return /** @type {HTMLElement} */ (up);
     const found = alike(up, node).filter((each) => isThere(each) && !each.matches(':disabled'));
-    if (found.length) return found.find((each) => words(each) === before) ?? found[Math.min(index, found.length - 1)];
+    if (found.length) return found.find((each) => words(each) === before) ?? found[Math.max(0, Math.min(index, found.length - 1))];
   }
   return null;
 }
@@ -57,7 +57,8 @@ export function initFocus(otherwise) {
     last = target instanceof HTMLElement && target !== document.body ? placeOf(target) : null;
   });
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
-    if (!relatedTarget && target === last?.node && isThere(last.node) && !last.node.matches(':disabled')) last = null;
+    // It may be on its way out: then it is there no more when the script that takes it out is done.
+    if (!relatedTarget) queueMicrotask(() => target === last?.node && isThere(last.node) && !last.node.matches(':disabled') && (last = null));
   });
   new MutationObserver((changes) => {
     hides ||= changes.some(({ type }) => type === 'attributes');

@@ -18,6 +18,7 @@ mod keyboard;
 mod labels;
 mod looking;
 mod message;
+mod mirrors;
 mod opening;
 mod reach;
 mod shots;

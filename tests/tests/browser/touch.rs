@@ -85,7 +85,8 @@ fn fingers_pan_pinch_and_tap() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     let label = "document.querySelector('#block-labels').innerHTML";
     let before = tab.js(&format!("return {label}"));
-    swipe(&tab, &[tab.at(canvas, 0.6, 0.3)], &[tab.at(canvas, 0.4, 0.3)]);
+    // The fingers lay where the first column of rows ends.
+    swipe(&tab, &[tab.at(canvas, 0.2, 0.3)], &[tab.at(canvas, 0.4, 0.3)]);
     tab.wait(&format!("{label} !== {before}"));
 
     let canvas = "#stacks-canvas";
