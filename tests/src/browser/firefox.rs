@@ -88,8 +88,7 @@ impl Firefox {
             let borders =
                 self.js("return [window.outerWidth - innerWidth, window.outerHeight - innerHeight]");
             let of = |at: usize| borders[at].as_u64().unwrap_or(0);
-            let size =
-                json!({ "width": u64::from(width) + of(0), "height": u64::from(height) + of(1) });
+            let size = json!({ "width": u64::from(width) + of(0), "height": u64::from(height) + of(1) });
             self.ask("WebDriver:SetWindowRect", size);
             if self.js("return [innerWidth, innerHeight]") == json!([width, height]) {
                 return;
@@ -129,8 +128,7 @@ impl Firefox {
 
     /// An element, for other commands.
     fn element(&self, selector: &str) -> Value {
-        let found =
-            self.ask("WebDriver:FindElement", json!({ "using": "css selector", "value": selector }));
+        let found = self.ask("WebDriver:FindElement", json!({ "using": "css selector", "value": selector }));
         found["value"][ELEMENT].clone()
     }
 
@@ -178,7 +176,8 @@ impl Firefox {
 
     /// Turns the wheel; negative is away from the hand.
     pub fn wheel(&self, (x, y): (f64, f64), delta: i32) {
-        let turn = json!([{ "type": "scroll", "x": x.round(), "y": y.round(), "deltaX": 0, "deltaY": delta }]);
+        let turn =
+            json!([{ "type": "scroll", "x": x.round(), "y": y.round(), "deltaX": 0, "deltaY": delta }]);
         self.act("wheel", "wheel", turn);
     }
 
@@ -269,7 +268,11 @@ impl Wire {
             let answer = self.read();
             if answer[1] == json!(id) {
                 let error = &answer[2];
-                return if error.is_null() { Ok(answer[3].clone()) } else { Err(error["message"].to_string()) };
+                return if error.is_null() {
+                    Ok(answer[3].clone())
+                } else {
+                    Err(error["message"].to_string())
+                };
             }
         }
     }

@@ -15,7 +15,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Gives axe to the page by the developer's tools: no request of the page, and nothing that its policy forbids.
     fn arrive(&self) {
-        let script = std::fs::read_to_string(xtask::paths::axe()).expect("axe-core: `cargo xtask setup` brings it");
+        let script =
+            std::fs::read_to_string(xtask::paths::axe()).expect("axe-core: `cargo xtask setup` brings it");
         self.tab.devtools("Runtime.evaluate", json!({ "expression": script }));
     }
 
@@ -33,7 +34,9 @@ impl Judge<'_> {
     }
 
     fn run(&mut self, place: &str, options: &str) {
-        let expression = format!("axe.run(document, {options}).then((found) => found.violations.map((each) => ({{ id: each.id, impact: each.impact, nodes: each.nodes.slice(0, 4).map((node) => `${{node.target}}: ${{(node.any[0] ?? node.all[0] ?? node.none[0])?.message}}`) }})))");
+        let expression = format!(
+            "axe.run(document, {options}).then((found) => found.violations.map((each) => ({{ id: each.id, impact: each.impact, nodes: each.nodes.slice(0, 4).map((node) => `${{node.target}}: ${{(node.any[0] ?? node.all[0] ?? node.none[0])?.message}}`) }})))"
+        );
         let found = self.tab.devtools(
             "Runtime.evaluate",
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true }),
@@ -41,8 +44,14 @@ impl Judge<'_> {
         assert!(found["exceptionDetails"].is_null(), "{found}");
         for each in found["result"]["value"].as_array().into_iter().flatten() {
             let text = |key: &str| each[key].as_str().unwrap_or("?").to_owned();
-            let nodes: Vec<_> = each["nodes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            self.broken.push(format!("{} {} ({place})\n    {}", text("impact"), text("id"), nodes.join("\n    ")));
+            let nodes: Vec<_> =
+                each["nodes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            self.broken.push(format!(
+                "{} {} ({place})\n    {}",
+                text("impact"),
+                text("id"),
+                nodes.join("\n    ")
+            ));
         }
     }
 
@@ -57,7 +66,9 @@ impl Judge<'_> {
 }
 
 fn show(tab: &Tab, view: &str) {
-    tab.click(&format!("[role=tab][data-view={view}]"));
+    let name = format!("[role=tab][data-view={view}]");
+    tab.js(&format!("document.querySelector('{name}').scrollIntoView({{ inline: 'center' }})"));
+    tab.click(&name);
     tab.wait(&format!("document.getElementById('{view}').checkVisibility()"));
     tab.wait(match view {
         "overview" => "document.querySelector('#alive-table tbody tr') && document.querySelector('[data-metric=verdict]')",

@@ -52,7 +52,9 @@ fn every_command_runs_by_its_name_and_keeps_the_focus() {
     show(&tab, "timeline");
     // All that can be done is in the palette; what has a key is in the help, too, and nothing in it is without a name.
     let mut all = Vec::new();
-    for group in ["views", "page", "files", "take away", "timeline", "allocator", "stacks", "allocations", "filter"] {
+    for group in
+        ["views", "page", "files", "take away", "timeline", "allocator", "stacks", "allocations", "filter"]
+    {
         all.extend(listed(&tab, group));
     }
     all.sort();
@@ -70,11 +72,15 @@ fn every_command_runs_by_its_name_and_keeps_the_focus() {
             "Allocations" => "allocations",
             _ => "timeline",
         };
-        if !tab.js(&format!("return document.getElementById('{view}').checkVisibility()")).as_bool().unwrap() {
+        if !tab.js(&format!("return document.getElementById('{view}').checkVisibility()")).as_bool().unwrap()
+        {
             show(&tab, view);
         }
         open_palette(&tab, &format!("{group} {title}").to_lowercase());
-        tab.wait(&format!("[...document.querySelectorAll('.palette-row .title')].some((each) => each.textContent === {})", json!(title)));
+        tab.wait(&format!(
+            "[...document.querySelectorAll('.palette-row .title')].some((each) => each.textContent === {})",
+            json!(title)
+        ));
         // The row itself, with the arrow keys.
         let at = tab.js(&format!("return [...document.querySelectorAll('.palette-row')].findIndex((row) => row.children[0].textContent === {} && row.children[1].textContent === {})", json!(group), json!(title)));
         for _ in 0..at.as_i64().unwrap() {
@@ -102,7 +108,12 @@ fn every_command_runs_by_its_name_and_keeps_the_focus() {
 #[test]
 fn the_focus_stays_where_it_was() {
     let tab = tab_with("train_plain");
-    let at = |selector: &str| tab.js(&format!("const node = document.querySelector({0}); node.focus(); return document.activeElement === node", json!(selector)));
+    let at = |selector: &str| {
+        tab.js(&format!(
+            "const node = document.querySelector({0}); node.focus(); return document.activeElement === node",
+            json!(selector)
+        ))
+    };
     let holds = |selector: &str, why: &str| {
         settle(&tab);
         let held = tab.js(&format!("return document.activeElement.matches({})", json!(selector)));
@@ -130,7 +141,9 @@ fn the_focus_stays_where_it_was() {
     tab.key("Escape", "Escape");
     holds("#help", "help closes");
     // A row that is picked is built anew.
-    tab.js("if (document.getElementById('alive-body').hidden) document.getElementById('alive-toggle').click()");
+    tab.js(
+        "if (document.getElementById('alive-body').hidden) document.getElementById('alive-toggle').click()",
+    );
     at("#alive tbody tr:nth-child(2)");
     tab.key("Enter", "Enter");
     tab.wait("/pinned/i.test(document.querySelector('[data-role=details]').innerText)");
@@ -148,10 +161,16 @@ fn the_focus_stays_where_it_was() {
     at(".chip-text");
     tab.key("Delete", "Delete");
     settle(&tab);
-    assert!(tab.js("return document.getElementById('filter').contains(document.activeElement)") == true, "{}", focus(&tab));
+    assert!(
+        tab.js("return document.getElementById('filter').contains(document.activeElement)") == true,
+        "{}",
+        focus(&tab)
+    );
     at("#filter-clear");
     tab.key("Enter", "Enter");
     holds("#filter-input", "all conditions are removed");
+    tab.key("Escape", "Escape");
+    holds("#timeline-canvas", "Escape leaves the filter");
     // A head that sorts, a group that closes, a row of the tree that closes.
     show(&tab, "allocations");
     at("#allocations-head [tabindex='0']");

@@ -77,7 +77,8 @@ impl Tab {
     fn show_further(&self, name: &str) {
         self.page.choose(&[&recording(name)]);
         let shown = format!("document.getElementById('file-name').textContent.startsWith('{name}')");
-        self.page.wait(&format!("{shown} || document.querySelector('#opening .button')?.textContent === 'Show'"));
+        self.page
+            .wait(&format!("{shown} || document.querySelector('#opening .button')?.textContent === 'Show'"));
         self.page.js(&format!("if (!({shown})) document.querySelector('#opening .button').click()"));
         self.page.wait(&shown);
     }

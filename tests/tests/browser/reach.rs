@@ -85,7 +85,9 @@ fn nothing_is_cut_or_covered_at_any_size() {
             show(&tab, view);
             save(&tab, &format!("{view}-{width}"));
             let found = tab.js(FAULTS);
-            wrong.extend(found.as_array().into_iter().flatten().map(|each| format!("{view} at {width}: {each}")));
+            wrong.extend(
+                found.as_array().into_iter().flatten().map(|each| format!("{view} at {width}: {each}")),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -135,7 +137,9 @@ fn explanations_never_cover_what_they_explain() {
                  else if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) wrong.push(`${word.textContent} is covered`); \
                  else if (b.left < 0 || b.right > innerWidth + 1 || b.top < 0 || b.bottom > innerHeight + 1) wrong.push(`the explanation of ${word.textContent} is cut`); } return wrong;",
             );
-            covered.extend(found.as_array().into_iter().flatten().map(|each| format!("{view} at {width}: {each}")));
+            covered.extend(
+                found.as_array().into_iter().flatten().map(|each| format!("{view} at {width}: {each}")),
+            );
         }
     }
     assert!(covered.is_empty(), "{}", covered.join("\n"));

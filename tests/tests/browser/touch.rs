@@ -20,7 +20,8 @@ fn swipe(tab: &Tab, from: &[(f64, f64)], to: &[(f64, f64)]) {
     fingers(tab, "touchStart", from);
     for step in 1..=8 {
         let share = f64::from(step) / 8.0;
-        let between = |(a, b): (&(f64, f64), &(f64, f64))| (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share);
+        let between =
+            |(a, b): (&(f64, f64), &(f64, f64))| (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share);
         fingers(tab, "touchMove", &from.iter().zip(to).map(between).collect::<Vec<_>>());
     }
     fingers(tab, "touchEnd", &[]);
@@ -65,14 +66,24 @@ fn fingers_pan_pinch_and_tap() {
     let near = range(&tab, "x");
     let end: f64 = tab.js("return performance.getEntriesByName('vramscope:ready').length && Number(document.getElementById('status').textContent.replace(/,/g, '').match(/of (\\d+)/)[1])").as_f64().unwrap();
     assert!((near.1 - near.0 - end / 3.0).abs() < end * 0.04, "three times as near: {near:?} of {end}");
-    assert!(((near.0 + near.1) / 2.0 - end / 2.0).abs() < end * 0.03, "what lay between the fingers stays: {near:?}");
-    assert!(!tab.js("return location.hash").as_str().unwrap().contains("pin="), "fingers that pinch pin nothing");
-    let (width, _) = (tab.js(&format!("return document.querySelector('{canvas}').clientWidth")).as_f64().unwrap(), ());
+    assert!(
+        ((near.0 + near.1) / 2.0 - end / 2.0).abs() < end * 0.03,
+        "what lay between the fingers stays: {near:?}"
+    );
+    assert!(
+        !tab.js("return location.hash").as_str().unwrap().contains("pin="),
+        "fingers that pinch pin nothing"
+    );
+    let (width, _) =
+        (tab.js(&format!("return document.querySelector('{canvas}').clientWidth")).as_f64().unwrap(), ());
     let (a, b) = (tab.at(canvas, 0.6, 0.5), tab.at(canvas, 0.35, 0.5));
     swipe(&tab, &[a], &[b]);
     let panned = range(&tab, "x");
     let wanted = near.0 + (a.0 - b.0) / width * (near.1 - near.0);
-    assert!((panned.0 - wanted).abs() < (near.1 - near.0) * 0.03, "{near:?} goes to {panned:?}, not {wanted}");
+    assert!(
+        (panned.0 - wanted).abs() < (near.1 - near.0) * 0.03,
+        "{near:?} goes to {panned:?}, not {wanted}"
+    );
 
     let canvas = "#state-canvas";
     tap(&tab, tab.middle("[role=tab][data-view=state]"));
@@ -85,13 +96,15 @@ fn fingers_pan_pinch_and_tap() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     let label = "document.querySelector('#block-labels').innerHTML";
     let before = tab.js(&format!("return {label}"));
-    // The fingers lay where the first column of rows ends.
-    swipe(&tab, &[tab.at(canvas, 0.2, 0.3)], &[tab.at(canvas, 0.4, 0.3)]);
+    // The fingers lay where the first column of rows ends: there only the largest segments reach.
+    swipe(&tab, &[tab.at(canvas, 0.05, 0.3)], &[tab.at(canvas, 0.95, 0.3)]);
     tab.wait(&format!("{label} !== {before}"));
 
     let canvas = "#stacks-canvas";
     tap(&tab, tab.middle("[role=tab][data-view=stacks]"));
-    tab.wait("document.querySelector('#icicle-labels > span') && document.querySelector('#tree-window .tree-row')");
+    tab.wait(
+        "document.querySelector('#icicle-labels > span') && document.querySelector('#tree-window .tree-row')",
+    );
     tap(&tab, tab.at(canvas, 0.2, 0.12));
     tab.wait("document.querySelector('.tree-row[aria-selected=true]')");
     spread(&tab, canvas, 2.0);
