@@ -184,7 +184,10 @@ fn the_focus_stays_where_it_was() {
     tab.js("document.getElementById('stacks-canvas').focus()");
     tab.key("ArrowDown", "ArrowDown");
     tab.wait("document.querySelector('[data-role=details] .figure')");
-    tab.js("[...document.querySelectorAll('[data-role=details] button')].find((each) => each.textContent === 'Drop').focus()");
+    tab.key("ArrowDown", "ArrowDown");
+    let drop = "[...document.querySelectorAll('[data-role=details] button')].find((each) => each.textContent === 'Drop' && !each.disabled)";
+    tab.wait(drop);
+    tab.js(&format!("{drop}.focus()"));
     tab.key("Enter", "Enter");
     tab.wait("/Without/.test(document.getElementById('stacks-crumbs').textContent)");
     settle(&tab);

@@ -61,7 +61,7 @@ fn pictures_are_mirrored_in_rows() {
     // The cursor's values are said once it rests.
     tab.js("document.getElementById('timeline-canvas').focus()");
     tab.key("ArrowRight", "ArrowRight");
-    tab.wait("/^Event [\\d,]+: .*requested in \\d+ allocations/.test(document.getElementById('announcer').textContent)");
+    tab.wait("/^Event [\\d,]+: .*requested in \\d+\\sallocations/.test(document.getElementById('announcer').textContent)");
     tab.key("/", "Slash");
     tab.type_text("size>1MiB");
     tab.wait("document.querySelector('#filter-told[aria-live=polite]').textContent.includes('alive here')");

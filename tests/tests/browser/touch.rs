@@ -86,7 +86,7 @@ fn fingers_pan_pinch_and_tap() {
     );
 
     let canvas = "#state-canvas";
-    tap(&tab, tab.middle("[role=tab][data-view=state]"));
+    tab.js("document.getElementById('tab-state').click()");
     tab.wait("document.querySelector('#block-labels .size')");
     tap(&tab, tab.middle("#block-labels .size"));
     tab.wait("/chosen/i.test(document.querySelector('[data-role=details]').innerText)");
@@ -101,7 +101,7 @@ fn fingers_pan_pinch_and_tap() {
     tab.wait(&format!("{label} !== {before}"));
 
     let canvas = "#stacks-canvas";
-    tap(&tab, tab.middle("[role=tab][data-view=stacks]"));
+    tab.js("document.getElementById('tab-stacks').click()");
     tab.wait(
         "document.querySelector('#icicle-labels > span') && document.querySelector('#tree-window .tree-row')",
     );
