@@ -4,6 +4,7 @@ import { initDrop } from './js/drop.js';
 import { showFault, showStartError } from './js/errors.js';
 import { initFiles, onOpened } from './js/files.js';
 import { addCommands } from './js/commands.js';
+import { initFocus } from './js/focus.js';
 import { openGiven } from './js/given.js';
 import { initHelp } from './js/help.js';
 import { initKeys } from './js/keys.js';
@@ -15,7 +16,7 @@ import { initTheme, cycleTheme } from './js/theme.js';
 import { hide, initTooltips } from './js/tooltip.js';
 import { initLanding } from './js/views/start/landing.js';
 import { initLoading } from './js/views/start/loading.js';
-import { initShell, showView } from './js/views/shell.js';
+import { focusPicture, initShell, showView } from './js/views/shell.js';
 
 byId('start-notice').hidden = true;
 setFaultReport(showFault);
@@ -36,6 +37,7 @@ initPalette();
 addCommands([{ title: 'Theme: system, light, dark', group: 'Page', keys: ['Shift+KeyT'], shown: ['Shift T'], run: cycleTheme }]);
 initKeys();
 initTooltips();
+initFocus(focusPicture);
 onOpened((file) => void (allRules().length && sendRules(file)));
 Promise.all([ready(), prepareWorkers()]).then(openGiven, (reason) => showStartError(String(reason)));
 ready().then(() => more().catch((reason) => showStartError(String(reason))), () => {}); // a first part that fails is told above

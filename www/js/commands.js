@@ -41,7 +41,7 @@ export function runKey(pressed, event, typing) {
 }
 
 /**
- * Two commands that help shows in one row.
+ * Commands that help shows in one row.
  * @param {string} group
  * @param {string} listed what help says
  * @param {[string, string[], string, () => boolean|void][]} halves title, keys, how the key is written, action

@@ -18,7 +18,7 @@ export function attachMenu(button, rows, label) {
     closeMenu();
     const list = el('div.menu', { 'aria-label': label, role: 'group', onkeydown: (/** @type {KeyboardEvent} */ event) => move(list, event) });
     appendAll(list, rows());
-    document.body.append(list);
+    (document.querySelector('main') || document.body).append(list);
     const at = button.getBoundingClientRect();
     list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - list.offsetWidth - 8))}px`;
     list.style.top = `${at.bottom + 4}px`;

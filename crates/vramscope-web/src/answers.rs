@@ -6,7 +6,7 @@ use vramscope_core::query::{self, Allocation, Group};
 use vramscope_core::replay::segments::{Owner, Span};
 use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::state::{BlockNow, SegmentNow};
-use vramscope_core::replay::{Recording, Replay};
+use vramscope_core::replay::{Recording, Replay, Site};
 use vramscope_render::reserved::{PoolNow, slot_of_owner};
 use vramscope_render::state::{Layout, Towards, state_name};
 
@@ -51,6 +51,28 @@ struct BlockAnswer {
     state: &'static str,
 }
 
+/// The blocks of a segment, by address.
+#[derive(Serialize)]
+pub(crate) struct SegmentBlocks {
+    count: usize,
+    /// The first [`MOST_BLOCKS`].
+    rows: Vec<BlockRow>,
+}
+
+/// Rows that somebody reads.
+const MOST_BLOCKS: usize = 200;
+
+#[derive(Serialize)]
+struct BlockRow {
+    address: String,
+    bytes: u64,
+    state: &'static str,
+    allocation: Option<u32>,
+    /// Where the allocation was made.
+    name: Option<String>,
+    at: Option<String>,
+}
+
 /// Where something lies.
 #[derive(Serialize)]
 pub(crate) struct StatePlace {
@@ -84,6 +106,29 @@ pub(crate) fn probe(
         block: block.map(block_answer),
         allocation: block.and_then(|block| block.allocation).and_then(details),
     })
+}
+
+/// The blocks of the segment that starts at an address.
+pub(crate) fn blocks(
+    recording: &Recording,
+    replay: &Replay,
+    layout: &Layout<'_>,
+    address: u64,
+) -> Option<SegmentBlocks> {
+    let (state, snapshot) = (layout.scene().state(), &recording.snapshot);
+    let blocks = state.blocks_of(state.segments.iter().find(|segment| segment.address == address)?);
+    let row = |block: &BlockNow| {
+        let site = block.allocation.map(|id| Site::of_stack(replay.allocations().stack(id), snapshot));
+        BlockRow {
+            address: format!("0x{:x}", block.address),
+            bytes: block.size_bytes,
+            state: state_name(block.state),
+            allocation: block.allocation,
+            name: site.as_ref().map(|site| site.name(snapshot)),
+            at: site.as_ref().map(|site| site.at(snapshot)),
+        }
+    };
+    Some(SegmentBlocks { count: blocks.len(), rows: blocks.iter().take(MOST_BLOCKS).map(row).collect() })
 }
 
 /// Where an allocation lies, or the segment around an address.

@@ -26,7 +26,8 @@ use crate::scenes::Scenes;
 use crate::trees::{ABOUT_TREES, Trees};
 
 /// Questions about the picture of the state.
-const ABOUT_STATE: [&str; 4] = ["state_layout", "state_probe", "state_place", "state_neighbour"];
+const ABOUT_STATE: [&str; 5] =
+    ["state_layout", "state_probe", "state_place", "state_neighbour", "state_blocks"];
 
 /// This question the page asks, with nothing filtered, when vramscope_diagnose and vramscope_explore may not have come yet (`www/worker.js`), and
 /// then it paints the timeline: neither may call a function of these two, but for `Default`.
@@ -127,6 +128,12 @@ impl Open {
             "state_probe" => {
                 let at = (fields.get("x")?, fields.get("y")?);
                 text(&layout.and_then(|layout| answers::probe(recording, device, &layout, at)))
+            }
+            "state_blocks" => {
+                let (found, address) = (recording.device(device), request.address("address")?);
+                text(&layout.zip(found).zip(address).and_then(|((layout, (_, replay)), address)| {
+                    answers::blocks(recording, replay, &layout, address)
+                }))
             }
             "state_place" => {
                 let (allocation, segment) = (fields.get("allocation")?, request.address("segment")?);

@@ -1,4 +1,4 @@
-//! Brings the browser that the tests drive.
+//! Brings the browsers that the tests drive, and the server that one of them serves the page with.
 
 use std::path::PathBuf;
 
@@ -18,41 +18,39 @@ Without a browser, `cargo xtask test --only native` still works.";
 
 /// The path of ChromeDriver; installs it and Chromium where apt can.
 pub fn chromedriver() -> Result<PathBuf> {
-    if let Some(found) = find() {
-        return Ok(found);
-    }
-    if find_on_path(&["apt-get"]).is_none() {
-        bail!(ADVICE);
-    }
-    println!("Installing Chromium and ChromeDriver with apt…");
-    apt_get(&["update", "-q"]).context(ADVICE)?;
-    apt_get(&["install", "-q", "-y", "--no-install-recommends", "chromium", "chromium-driver"])
-        .context(ADVICE)?;
-    find().context(ADVICE)
+    let chromium = || find_on_path(&BROWSERS).and_then(|_| find_on_path(&["chromedriver"]));
+    by_apt(chromium, &["chromium", "chromium-driver"], ADVICE)
 }
 
 /// The path of nginx, with which a test serves the page as HOSTING.md says; installs it where apt can.
 pub fn nginx() -> Result<PathBuf> {
-    let found = || {
-        find_on_path(&["nginx"])
-            .or_else(|| Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file()))
+    let nginx = || {
+        let aside = Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file());
+        find_on_path(&["nginx"]).or(aside)
     };
-    if let Some(found) = found() {
-        return Ok(found);
-    }
-    const ADVICE: &str = "A test serves the page with nginx: install it (Debian: apt-get install nginx-light), then run this again";
-    if find_on_path(&["apt-get"]).is_none() {
-        bail!(ADVICE);
-    }
-    println!("Installing nginx with apt…");
-    apt_get(&["update", "-q"]).context(ADVICE)?;
-    apt_get(&["install", "-q", "-y", "--no-install-recommends", "nginx-light"]).context(ADVICE)?;
-    found().context(ADVICE)
+    by_apt(nginx, &["nginx-light"], "A test serves the page with nginx: install it, then run this again")
 }
 
-fn find() -> Option<PathBuf> {
-    find_on_path(&BROWSERS)?;
-    find_on_path(&["chromedriver"])
+/// The path of Firefox, Debian's ESR or any other; installs it where apt can.
+pub fn firefox() -> Result<PathBuf> {
+    let firefox = || find_on_path(&["firefox-esr", "firefox"]);
+    by_apt(firefox, &["firefox-esr"], "A test opens the page in Firefox: install it, then run this again")
+}
+
+/// A program that is there, or else comes with packages of Debian.
+fn by_apt(find: impl Fn() -> Option<PathBuf>, packages: &[&str], advice: &'static str) -> Result<PathBuf> {
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    if find_on_path(&["apt-get"]).is_none() {
+        bail!(advice);
+    }
+    println!("Installing {} with apt…", packages.join(" and "));
+    apt_get(&["update", "-q"]).context(advice)?;
+    let mut install = vec!["install", "-q", "-y", "--no-install-recommends"];
+    install.extend(packages);
+    apt_get(&install).context(advice)?;
+    find().context(advice)
 }
 
 fn apt_get(arguments: &[&str]) -> Result<()> {

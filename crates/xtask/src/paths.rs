@@ -32,3 +32,8 @@ pub fn node_tools() -> PathBuf {
 pub fn minifier() -> PathBuf {
     node_tools().join("node_modules/terser/bin/terser")
 }
+
+/// The script that judges whether everybody can use a page.
+pub fn axe() -> PathBuf {
+    node_tools().join("node_modules/axe-core/axe.min.js")
+}

@@ -1,4 +1,4 @@
-//! Brings what a build needs: the wasm target, wasm-bindgen, Trunk and Terser. Quick when all is there.
+//! Brings what a build needs: the wasm target, wasm-bindgen, Trunk, Terser and axe-core. Quick when all is there.
 
 use std::env;
 use std::ffi::OsString;
@@ -41,7 +41,7 @@ impl Tools {
 /// Installs what is missing.
 pub fn tools() -> Result<Tools> {
     wasm_target()?;
-    minifier()?;
+    from_npm()?;
     Ok(Tools { bindgen_folder: bindgen()?, trunk: trunk()? })
 }
 
@@ -91,14 +91,14 @@ fn trunk() -> Result<PathBuf> {
     Ok(ours)
 }
 
-/// Terser and what it needs, by the versions and check sums of `crates/xtask/tools/package-lock.json`.
-fn minifier() -> Result<()> {
+/// Terser and what it needs, and axe-core, by the versions and check sums of `crates/xtask/tools/package-lock.json`.
+fn from_npm() -> Result<()> {
     let (folder, ours) = (paths::node_tools(), paths::root().join("crates/xtask/tools"));
     let lock = |folder: &Path| fs::read(folder.join("package-lock.json")).ok();
-    if paths::minifier().is_file() && lock(&folder) == lock(&ours) {
+    if paths::minifier().is_file() && paths::axe().is_file() && lock(&folder) == lock(&ours) {
         return Ok(());
     }
-    println!("Installing Terser from npm (seconds, once)…");
+    println!("Installing Terser and axe-core from npm (seconds, once)…");
     fs::create_dir_all(&folder)?;
     for file in ["package.json", "package-lock.json"] {
         fs::copy(ours.join(file), folder.join(file))?;
@@ -106,7 +106,7 @@ fn minifier() -> Result<()> {
     let npm = find_on_path(&["npm", "npm.cmd"]).context("npm is missing: install Node.js 18 or newer")?;
     let mut install = command(npm);
     install.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", "--prefix"]).arg(&folder);
-    run(&mut install).context("could not install Terser")
+    run(&mut install).context("could not install Terser and axe-core")
 }
 
 fn fits(trunk: &Path) -> bool {

@@ -58,5 +58,6 @@ fn with_browsers(only: &[&str]) -> Result<()> {
     test.args(["test", "--workspace", "--exclude", "vramscope-web", "--all-features"]).args(only);
     test.env("CHROMEDRIVER", browser::chromedriver()?);
     test.env("NGINX", browser::nginx()?);
+    test.env("FIREFOX", browser::firefox()?);
     execute(test.env("VRAMSCOPE_DIST", paths::dist()))
 }

@@ -1,9 +1,11 @@
 //! A real Chromium on the built page: started, driven by real input events, and watched for errors and requests.
 
 mod driver;
+mod firefox;
 mod page;
 
 pub use driver::Setup;
+pub use firefox::Firefox;
 pub use page::Page;
 
 use std::path::{Path, PathBuf};

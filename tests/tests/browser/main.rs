@@ -3,11 +3,14 @@
 //! Every test ends with [`Tab::finish`]: no error on the console, and no request since a file was opened.
 
 mod allocations;
+mod axe;
 mod bad_files;
 mod behind;
 mod bench;
 mod compare;
 mod filter;
+mod firefox;
+mod focus;
 mod formats;
 mod given;
 mod habits;
@@ -15,14 +18,17 @@ mod keyboard;
 mod labels;
 mod looking;
 mod message;
+mod mirrors;
 mod offline;
 mod opening;
+mod reach;
 mod shots;
 mod single_file;
 mod stacks;
 mod state;
 mod take_away;
 mod telling;
+mod touch;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +72,16 @@ impl Tab {
     fn wait_until_ready(&self) {
         self.page.wait_for_state("ready");
         self.page.wait("performance.getEntriesByName('vramscope:ready').length > 0");
+    }
+
+    /// Opens a further file and shows it: it shows itself where nobody has touched the one before.
+    fn show_further(&self, name: &str) {
+        self.page.choose(&[&recording(name)]);
+        let shown = format!("document.getElementById('file-name').textContent.startsWith('{name}')");
+        self.page
+            .wait(&format!("{shown} || document.querySelector('#opening .button')?.textContent === 'Show'"));
+        self.page.js(&format!("if (!({shown})) document.querySelector('#opening .button').click()"));
+        self.page.wait(&shown);
     }
 
     /// Goes to the timeline and waits for its picture.

@@ -15,6 +15,9 @@ const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state', 'stacks', 
 /** What has the keys once its tab was clicked. @type {Record<string, string>} */
 const PICTURES = { timeline: 'timeline-canvas', state: 'state-canvas', stacks: 'stacks-canvas', allocations: 'allocations-rows' };
 
+/** Narrower windows may not have room for all tabs. */
+const NARROW_PX = 700;
+
 /** Views with details and a cursor of their own; on the others those of the timeline count. */
 const OWN_CURSOR = ['state', 'stacks', 'allocations'];
 
@@ -35,6 +38,7 @@ export function showView() {
   for (const tab of document.querySelectorAll('[role=tab]')) {
     const selected = /** @type {HTMLElement} */ (tab).dataset.view === shown;
     tab.setAttribute('aria-selected', String(selected));
+    if (selected && innerWidth < NARROW_PX) tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     tab.setAttribute('tabindex', selected || (shown === 'landing' && /** @type {HTMLElement} */ (tab).dataset.view === 'overview') ? '0' : '-1');
   }
   updateScope();

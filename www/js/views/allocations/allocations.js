@@ -1,5 +1,5 @@
 // The table of allocations: which, in what order, in which groups; its tool bar, its empty state and its commands.
-import { addCommands } from '../../commands.js';
+import { addCommands, pair } from '../../commands.js';
 import { announce, byId, el, icon, setText } from '../../dom.js';
 import { setExpression } from '../../expression.js';
 import { setFilter } from '../../filter.js';
@@ -138,11 +138,13 @@ function commands() {
   const group = 'Allocations';
   /** @param {string} title @param {string[]} shown @param {string[]} keys @param {() => unknown} run */
   const one = (title, shown, keys, run) => ({ title, group, keys, shown, run: here(run) });
+  /** @param {string} listed @param {[string, string, string, () => unknown][]} halves */
+  const two = (listed, ...halves) => pair(group, listed, halves.map(([title, key, shown, run]) => [title, [key], shown, here(run)]));
   addCommands([
-    one('Previous, next row', ['↑', '↓'], ['ArrowUp'], () => (moves.atTop() ? focusHead() : moves.by(-1))), one('', [], ['ArrowDown'], () => moves.by(1)),
-    one('Page up, page down', ['PgUp', 'PgDn'], ['PageUp'], () => moves.page(-1)), one('', [], ['PageDown'], () => moves.page(1)),
-    one('First, last row', ['Home', 'End'], ['Home'], moves.first), one('', [], ['End'], moves.last),
-    one('Open, close a group', ['→', '←'], ['ArrowRight'], () => moves.open(true)), one('', [], ['ArrowLeft'], () => moves.open(false)),
+    ...two('Previous, next row', ['Previous row', 'ArrowUp', '↑', () => (moves.atTop() ? focusHead() : moves.by(-1))], ['Next row', 'ArrowDown', '↓', () => moves.by(1)]),
+    ...two('Page up, page down', ['Page up', 'PageUp', 'PgUp', () => moves.page(-1)], ['Page down', 'PageDown', 'PgDn', () => moves.page(1)]),
+    ...two('First, last row', ['First row', 'Home', 'Home', moves.first], ['Last row', 'End', 'End', moves.last]),
+    ...two('Open, close a group', ['Open a group', 'ArrowRight', '→', () => moves.open(true)], ['Close a group', 'ArrowLeft', '←', () => moves.open(false)]),
     one('Pin the row, open the group', ['Enter'], ['Enter', 'NumpadEnter'], moves.enter),
     one('Let go', ['Esc'], ['Escape'], letGo),
     { title: 'Show the pinned allocation in the timeline', group, keys: ['KeyG'], shown: ['G'], run: show('timeline') },
@@ -151,7 +153,7 @@ function commands() {
     one('Next choice of allocations', ['V'], ['KeyV'], () => setTable({ of: /** @type {any} */ (next(OFS, tableOf(/** @type {any} */ (current())).of)), open: [] })),
     one('Copy the table as CSV', ['Shift Y'], ['Shift+KeyY'], () => void copyTable()),
     one('Export the table', ['Shift X'], ['Shift+KeyX'], () => exportDialog(sizes?.count ?? 0)),
-  ].map((each) => (each.title ? each : { ...each, group: '' })));
+  ]);
 }
 
 export function initAllocations() {

@@ -1,7 +1,8 @@
 // What is selected in the tree, and what is under the pointer: one for picture, table and details.
 import { byId } from '../../dom.js';
+import { attachPinch } from '../../fingers.js';
 import { current, emit, on, store } from '../../store.js';
-import { icicleView, panAcross, shownTree, zoomTo } from './picture.js';
+import { icicleView, panAcross, shownTree, zoomAcross, zoomTo } from './picture.js';
 import { setStacks, stacksOf, treeOf } from './wish.js';
 
 /** @type {{sight: object, details: any}|null} of the selected node */
@@ -98,6 +99,11 @@ export function initHands() {
     if (!sight || store.view !== 'stacks' || !pointer) return setHovered(null);
     sight.client.latest('tree-probe', () => (pointer ? placeAt(pointer) : Promise.resolve(null)), (place) => setHovered(pointer ? place : null));
   };
+  attachPinch(canvas, (factor, x, dx) => {
+    const { left, width } = byId('icicle-frame').getBoundingClientRect();
+    zoomAcross(1 / factor, (x - left) / Math.max(1, width));
+    panAcross(-dx / Math.max(1, width));
+  }, () => { press = null; });
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 // Stacks: whose code holds the bytes. Tool bar, breadcrumb, legend and commands.
 import { categoriesOf, categorySwatch } from '../../categories.js';
 import { addAddressPart } from '../../address.js';
-import { addCommands } from '../../commands.js';
+import { addCommands, pair } from '../../commands.js';
 import { byId, copyText, announce, el, icon, setText } from '../../dom.js';
 import { shortPath, swatch } from '../../format.js';
 import { rested } from '../../frame.js';
@@ -149,12 +149,10 @@ export function initStacks() {
   initStacksDetails();
   for (const topic of /** @type {const} */ (['active', 'options', 'view', 'tree', 'labels', 'hover'])) on(topic, updateToolbar);
   const group = 'Stacks';
+  const beside = (/** @type {'left'|'right'|'up'|'down'} */ towards) => here(() => void neighbour(towards));
   const rows = /** @type {[string, string[], string[], () => boolean|void][]} */ ([
-    ['Frame beside, above, below', ['← ↑ → ↓'], ['ArrowLeft'], here(() => void neighbour('left'))], ['', [], ['ArrowRight'], here(() => void neighbour('right'))], ['', [], ['ArrowUp'], here(() => void neighbour('up'))], ['', [], ['ArrowDown'], here(() => void neighbour('down'))],
     ['Zoom into the frame, and out again', ['Enter', 'F'], ['Enter', 'NumpadEnter', 'KeyF'], here(zoomIntoSelected)],
     ['Whole width', ['0'], ['Digit0', 'Numpad0'], here(() => zoomTo(null))],
-    ['Zoom across', ['+', '−'], ['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], here(() => zoomAcross(1 / 1.5))], ['', [], ['Minus', 'NumpadSubtract', 'KeyS'], here(() => zoomAcross(1.5))],
-    ['Pan when zoomed', ['A', 'D'], ['KeyA'], here(() => panAcross(-0.2))], ['', [], ['KeyD'], here(() => panAcross(0.2))],
     ['Which bytes are added up', ['Y'], ['KeyY'], here(() => setStacks({ weigh: after(/** @type {any} */ (Object.keys(WEIGHS)), stacksOf(/** @type {any} */ (current())).weigh) }))],
     ['Top down, bottom up, sandwich', ['I'], ['KeyI'], here(() => setForm(after(FORMS, stacksOf(/** @type {any} */ (current())).form)))],
     ['Colour by category or line of code', ['B'], ['KeyB'], here(nextColour)],
@@ -169,5 +167,10 @@ export function initStacks() {
     ['Copy frames and bytes', ['C'], ['KeyC'], withNode((node) => void copyText(textOf(node)).then((done) => announce(done ? 'Copied' : 'Not allowed')))],
     ['One step out', ['Esc'], ['Escape'], here(out)],
   ]);
-  addCommands(rows.map(([title, shown, keys, run]) => ({ title, group: title ? group : '', keys, shown, run })));
+  addCommands([
+    ...pair(group, 'Frame beside, above, below', [['Frame to the left', ['ArrowLeft'], '←', beside('left')], ['Frame above', ['ArrowUp'], '↑', beside('up')], ['Frame to the right', ['ArrowRight'], '→', beside('right')], ['Frame below', ['ArrowDown'], '↓', beside('down')]]),
+    ...rows.map(([title, shown, keys, run]) => ({ title, group, keys, shown, run })),
+    ...pair(group, 'Zoom across', [['Zoom in across', ['Equal', 'Shift+Equal', 'NumpadAdd', 'KeyW'], '+', here(() => zoomAcross(1 / 1.5))], ['Zoom out across', ['Minus', 'NumpadSubtract', 'KeyS'], '−', here(() => zoomAcross(1.5))]]),
+    ...pair(group, 'Pan when zoomed', [['Pan left when zoomed in', ['KeyA'], 'A', here(() => panAcross(-0.2))], ['Pan right when zoomed in', ['KeyD'], 'D', here(() => panAcross(0.2))]]),
+  ]);
 }

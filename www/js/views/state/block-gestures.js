@@ -1,5 +1,6 @@
-// Hands on the blocks: the wheel scrolls and, with Ctrl, zooms inside rows; drag pans; the pointer looks; click pins.
+// Hands on the blocks: the wheel scrolls and, with Ctrl, zooms inside rows, as two fingers do; drag pans; the pointer looks; click pins.
 import { byId } from '../../dom.js';
+import { attachPinch } from '../../fingers.js';
 import { current, emit, on, store } from '../../store.js';
 import { columnAt, scrollBlocks, setBlocks, shownBlocks, zoomBlocks } from './blocks.js';
 import { choose, isSame, unchoose } from './choose.js';
@@ -66,9 +67,10 @@ async function click() {
   else await choose(found);
 }
 
-async function doubleClick() {
+/** @param {MouseEvent} event a finger is gone by then */
+async function doubleClick(event) {
   const sight = current();
-  const question = hover && questionAt(hover);
+  const question = questionAt(at(event));
   if (!sight || !question) return;
   const found = await sight.client.ask(question);
   if (found?.allocation && current() === sight) await showIn('timeline', found.allocation);
@@ -97,6 +99,21 @@ function columnPx(x) {
   return columnAt(x * scale).column.width / scale;
 }
 
+/** @param {number} factor @param {number} x in the window @param {number} dx */
+function pinch(factor, x, dx) {
+  const sight = current();
+  if (!sight) return;
+  const scale = devicePixelRatio || 1;
+  const place = columnAt((x - byId('blocks-frame').getBoundingClientRect().left) * scale);
+  zoomBlocks(factor, Math.min(Math.max(place.share, 0), 1));
+  setBlocks({ left: sight.blocks.left - (dx * scale) / (place.column.width * sight.blocks.zoom) });
+}
+
+function stopDrag() {
+  press = null;
+  byId('blocks-frame').removeAttribute('data-dragging');
+}
+
 /** @param {WheelEvent} event */
 function wheel(event) {
   const sight = current();
@@ -116,6 +133,7 @@ function wheel(event) {
 
 export function initBlockGestures() {
   const canvas = byId('state-canvas');
+  attachPinch(canvas, pinch, stopDrag);
   canvas.addEventListener('pointerdown', (event) => {
     const sight = current();
     if (!sight || event.button !== 0) return;
@@ -127,9 +145,8 @@ export function initBlockGestures() {
   canvas.addEventListener('pointermove', pointerMove);
   for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) {
     canvas.addEventListener(type, (event) => {
-      byId('blocks-frame').removeAttribute('data-dragging');
       const clicked = press && !press.moved && type === 'pointerup';
-      press = null;
+      stopDrag();
       hover = at(event);
       if (clicked) void click();
       else look();
@@ -139,7 +156,7 @@ export function initBlockGestures() {
     hover = null;
     setUnder(null);
   });
-  canvas.addEventListener('dblclick', () => void doubleClick());
+  canvas.addEventListener('dblclick', (event) => void doubleClick(event));
   byId('blocks').addEventListener('wheel', wheel, { passive: false });
   on('blocks', () => {
     if (hover && !press) look();

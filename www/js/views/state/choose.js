@@ -115,6 +115,21 @@ export function chooseSegment(address) {
   void reveal({ segment: address });
 }
 
+/** @param {string} segment @param {{address: string, allocation: number|null}} block of it */
+export async function chooseBlock(segment, { address, allocation }) {
+  const sight = current();
+  if (!sight) return;
+  if (allocation !== null) {
+    await pinAllocation(allocation, momentOf(sight));
+    sight.blocks.address = address;
+  } else {
+    Object.assign(sight.blocks, { segment, address });
+    sight.selection = null;
+    emit('selection');
+  }
+  void reveal(allocation === null ? { segment } : { allocation });
+}
+
 /** @returns {boolean} whether something was chosen */
 export function unchoose() {
   const sight = current();

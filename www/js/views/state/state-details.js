@@ -9,6 +9,7 @@ import { rowKey } from '../timeline/alive.js';
 import { hovered } from './block-gestures.js';
 import { scrollBlocks, shownBlocks } from './blocks.js';
 import { chooseSegment, chosenBlock, isChosen, unchoose } from './choose.js';
+import { blocksSection } from './block-table.js';
 import { blockSection, factList, segmentSections } from '../layer-details.js';
 
 const MOST_PINNED = 30;
@@ -24,11 +25,12 @@ const letGo = () => el('div.row-actions', null, el('button.button.small', { type
  * @param {boolean} chosen
  */
 function blockSections({ segment, block, allocation }, chosen) {
+  const table = chosen ? [blocksSection(segment, block?.address)] : [];
   const actions = chosen ? letGo() : null;
-  if (allocation) return [...allocationSections({ ...allocation, block_bytes: block?.bytes ?? allocation.block_bytes, rounding_bytes: block?.rounding_bytes ?? allocation.rounding_bytes }, chosen, 'state'), ...segmentSections({ ...segment, stack: null }, 'around it')];
+  if (allocation) return [...allocationSections({ ...allocation, block_bytes: block?.bytes ?? allocation.block_bytes, rounding_bytes: block?.rounding_bytes ?? allocation.rounding_bytes }, chosen, 'state'), ...segmentSections({ ...segment, stack: null }, 'around it'), ...table];
   const words = chosen ? 'chosen' : 'under the pointer';
-  if (block) return [blockSection(block, segment, words, actions), ...segmentSections(segment, 'around it')];
-  return segmentSections(segment, words, actions);
+  if (block) return [blockSection(block, segment, words, actions), ...segmentSections(segment, 'around it'), ...table];
+  return [...segmentSections(segment, words, actions), ...table];
 }
 
 /**

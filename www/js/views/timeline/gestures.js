@@ -1,6 +1,7 @@
-// Hands on the picture: wheel, drag, pinch, click, double-click, and the pointer that looks.
+// Hands on the picture: wheel, drag, two fingers, click, double-click, and the pointer that looks.
 import { boxOf } from '../../boxes.js';
 import { byId } from '../../dom.js';
+import { attachPinch } from '../../fingers.js';
 import { cause, measureSince } from '../../input.js';
 import { current, emit, on, store } from '../../store.js';
 import { pan, setProbe, setRange, showWhole, zoomX, zoomY } from '../../sight.js';
@@ -11,9 +12,7 @@ import { viewOf } from './plot.js';
 const DRAG_FROM_PX = 5;
 /** Keys that move the cursor: it stays where they put it until the pointer moves. */
 const CURSOR_KEYS = ['ArrowLeft', 'ArrowRight', 'Home', 'End', 'Comma', 'Period', 'BracketLeft', 'BracketRight'];
-/** @type {Map<number, {x: number, y: number}>} fingers and buttons that are down */
-const down = new Map();
-/** @type {{x: number, y: number, range: import('../../sight.js').Range, moved: boolean, span: number}|null} */
+/** @type {{x: number, y: number, range: import('../../sight.js').Range, moved: boolean}|null} */
 let press = null;
 /** @type {{x: number, y: number}|null} where the pointer looks, in CSS pixels of the plot */
 let hover = null;
@@ -69,30 +68,15 @@ function pointerDown(event) {
   if (!sight) return;
   byId('timeline-plot').setPointerCapture(event.pointerId);
   byId('timeline-canvas').focus({ preventScroll: true });
-  down.set(event.pointerId, at(event));
-  const [a, b = a] = [...down.values()];
-  press = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, range: sight.range, moved: down.size > 1, span: span() };
-}
-
-/** @returns {number} the distance of two fingers */
-function span() {
-  const [a, b] = [...down.values()];
-  return b ? Math.max(20, Math.abs(a.x - b.x)) : 0;
+  press = { ...at(event), range: sight.range, moved: false };
 }
 
 /** @param {PointerEvent} event */
 function pointerMove(event) {
   const point = at(event);
-  if (!down.has(event.pointerId) || !press) {
+  if (!press) {
     hover = point;
     look(cause());
-    return;
-  }
-  down.set(event.pointerId, point);
-  const sight = current();
-  if (!sight) return;
-  if (down.size > 1) {
-    pinch(point.width);
     return;
   }
   if (!press.moved && Math.hypot(point.x - press.x, point.y - press.y) <= DRAG_FROM_PX) return;
@@ -104,24 +88,26 @@ function pointerMove(event) {
   setRange({ x0: x0 + x, x1: x1 + x, y0: y0 + y, y1: y1 + y });
 }
 
-/** @param {number} width */
-function pinch(width) {
-  if (!press || press.span === 0) return;
-  const [a, b] = [...down.values()];
-  const { x0, x1 } = press.range;
-  const factor = press.span / span();
-  const middle = x0 + (press.x / width) * (x1 - x0);
-  const shift = ((press.x - (a.x + b.x) / 2) / width) * (x1 - x0) * factor;
-  setRange({ x0: middle - (middle - x0) * factor + shift, x1: middle + (x1 - middle) * factor + shift });
+/** @param {number} factor @param {number} x in the window @param {number} dx */
+function pinch(factor, x, dx) {
+  const sight = current();
+  if (!sight) return;
+  const { left, width } = boxOf('timeline-plot');
+  const { x0, x1 } = sight.range;
+  zoomX(1 / factor, x0 + ((x - left) / width) * (x1 - x0));
+  pan(-dx / width);
+}
+
+function stopDrag() {
+  press = null;
+  hover = null;
+  byId('timeline-plot').removeAttribute('data-dragging');
 }
 
 /** @param {PointerEvent} event */
 function pointerUp(event) {
-  const known = down.delete(event.pointerId);
-  byId('timeline-plot').removeAttribute('data-dragging');
-  const clicked = known && press && !press.moved && event.type === 'pointerup';
-  if (down.size === 0) press = null;
-  else press = { ...[...down.values()][0], range: current()?.range || { x0: 0, x1: 1, y0: 0, y1: 1 }, moved: true, span: 0 };
+  const clicked = press && !press.moved && event.type === 'pointerup';
+  stopDrag();
   hover = event.pointerType === 'touch' && !clicked ? null : at(event);
   if (clicked) void click();
   else look();
@@ -143,9 +129,10 @@ async function click() {
   emit('cursor');
 }
 
-async function doubleClick() {
+/** @param {MouseEvent} event a finger is gone by then */
+async function doubleClick(event) {
   const sight = current();
-  const asked = hover && questionAt(hover);
+  const asked = questionAt(at(event));
   if (!sight || !asked) return;
   const answer = await sight.client.ask(asked.question);
   if (current() !== sight || !answer) return;
@@ -183,17 +170,18 @@ function wheel(event) {
 
 export function initGestures() {
   const plot = byId('timeline-plot');
+  attachPinch(plot, pinch, stopDrag);
   plot.addEventListener('pointerdown', pointerDown);
   plot.addEventListener('pointermove', pointerMove);
   plot.addEventListener('pointerup', pointerUp);
   plot.addEventListener('pointercancel', pointerUp);
-  plot.addEventListener('pointerleave', () => {
+  plot.addEventListener('pointerleave', (event) => {
     const { selection, moment } = current() || {};
-    // Looking around ends where it began: at the moment of what is pinned.
-    if (hover && selection?.kind === 'allocation' && selection.moment !== moment) void setMoment(selection.moment, false);
+    // Looking around ends where it began: at the moment of what is pinned. A finger that tapped has pinned.
+    if (hover && event.pointerType !== 'touch' && selection?.kind === 'allocation' && selection.moment !== moment) void setMoment(selection.moment, false);
     hover = null;
   });
-  plot.addEventListener('dblclick', () => void doubleClick());
+  plot.addEventListener('dblclick', (event) => void doubleClick(event));
   plot.addEventListener('wheel', wheel, { passive: false });
   addEventListener('keydown', (event) => {
     if (CURSOR_KEYS.includes(event.code)) hover = null;

@@ -74,7 +74,7 @@ function box(kind, each) {
   const shape = isMany(kind, each) ? 'many' : kind === 'step' ? 'step' : PHASES[each.phase][2];
   const node = /** @type {HTMLButtonElement} */ (el(`button.period.${shape}`, { type: 'button', tabindex: -1, onkeydown: walk, onclick: () => select(kind, each), onfocus: () => look(kind, each), onblur: () => look(kind, null), onpointerenter: () => look(kind, each), onpointerleave: () => look(kind, null) }, el('span')));
   const duration = each.duration_us === null ? '' : `, ${formatDuration(each.duration_us)}`;
-  node.setAttribute('aria-label', `${nameOf(kind, each)}, ${events(each)}${duration}. Show it alone`);
+  node.dataset.told = `${nameOf(kind, each)}, ${events(each)}${duration}. Show it alone`;
   return node;
 }
 
@@ -94,7 +94,11 @@ export function layoutPeriods(track, kind, all, share, width) {
     const each = byKey.get(key);
     const from = Math.max(0, share(each.x0)), part = Math.max(0, Math.min(1, share(each.x1)) - from);
     Object.assign(node.style, { left: `${from * 100}%`, width: `${part * 100}%` });
-    /** @type {HTMLElement} */ (node.firstElementChild).textContent = wordOf(kind, each, part * width);
+    const word = wordOf(kind, each, part * width);
+    /** @type {HTMLElement} */ (node.firstElementChild).textContent = word;
+    // Who speaks to the page says what is written there, which may be short.
+    const { told = '' } = node.dataset;
+    node.setAttribute('aria-label', told.startsWith(word) ? told : `${word}: ${told}`);
     node.setAttribute('aria-pressed', String(span?.kind === kind && span.first === each.first_event && span.last === each.last_event));
   }
   if (!span) focused = null;
