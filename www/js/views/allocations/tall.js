@@ -1,6 +1,6 @@
 // Scrolls through more rows than an element can be high: browsers end at 17 million pixels, and a recording has millions of rows.
 
-/** Height of the scrolled element, at most. */
+/** Height of the scrolled element, at most. `data-most` of the body says less: thousands of rows are tall, too, then. */
 const MOST = 8e6;
 
 /** Where the rows of a box stand. Small steps of the scroll bar move by as many pixels; far ones go to that share of all rows. */
@@ -21,7 +21,10 @@ export class Tall {
   get full() { return this.rows * this.row; }
 
   /** @returns {number} */
-  get height() { return Math.min(this.full, MOST); }
+  get most() { return Number(this.body.dataset.most) || MOST; }
+
+  /** @returns {number} */
+  get height() { return Math.min(this.full, this.most); }
 
   /** @returns {number} pixels of rows in sight */
   get sight() { return Math.max(this.row, this.box.clientHeight - this.body.offsetTop); }
@@ -50,7 +53,7 @@ export class Tall {
   /** Moves the scroll bar to where it belongs. */
   place() {
     const most = Math.max(1, this.full - this.sight);
-    const want = this.full <= MOST ? this.top : (this.top / most) * (MOST - this.sight);
+    const want = this.full <= this.most ? this.top : (this.top / most) * (this.most - this.sight);
     if (Math.abs(this.box.scrollTop - want) >= 1) this.box.scrollTop = want;
     this.seen = this.box.scrollTop;
   }
@@ -61,14 +64,14 @@ export class Tall {
     const step = now - this.seen;
     if (step === 0) return;
     const most = Math.max(0, this.full - this.sight);
-    if (this.full <= MOST) {
+    if (this.full <= this.most) {
       this.top = Math.min(now, most);
       this.seen = this.top;
       return;
     }
-    const end = MOST - this.sight;
+    const end = this.most - this.sight;
     if (Math.abs(step) > 2 * this.sight) {
-      this.top = Math.min(most, (now / end) * most);
+      this.top = Math.min(most, Math.round((now / end) * most));
       this.seen = now;
       return;
     }
