@@ -19,7 +19,7 @@ const LISTEN: &str = "window.bench = { pending: 0 }; \
       if (data?.type === 'answer' || data?.type === 'picture') bench.pending -= 1; \
       if (data?.type === 'opened') bench.opened = data.opened; \
       if (data?.type === 'diagnosed') bench.diagnosedMs ??= performance.now(); \
-      if (data?.type === 'answer' && data.answer?.alive_at_peak) bench.peak = data.answer.peak.moment; }); } \
+      if (data?.type === 'answer' && data.answer?.alive_at_peak && data.answer.peak) bench.peak = data.answer.peak.moment; }); } \
       postMessage(message, ...more) { if (message?.seq) bench.pending += 1; super.postMessage(message, ...more); } };";
 
 /// The first file that is chosen is not opened, only kept: to be streamed.

@@ -8,14 +8,15 @@ use std::time::Duration;
 use super::opening::{Opened, Tab, row};
 use super::row::{Found, Row};
 
-/// Watches inputs and changes. Hints that explain a word come later by intention.
+/// Watches inputs, and changes of what can be seen. Hints that explain a word come later by intention.
 const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: true, input: 0, changed: 0, shown: 0 }); \
     const changed = () => { bench.changed = performance.now(); requestAnimationFrame(() => { const painted = new MessageChannel(); \
       painted.port1.onmessage = () => { bench.shown = performance.now(); painted.port1.close(); }; painted.port2.postMessage(null); }); }; \
-    new MutationObserver((all) => { if (all.some(({ target }) => !(target.closest ? target : target.parentElement)?.closest('#tip'))) changed(); }) \
+    const seen = (node) => node?.isConnected && node.checkVisibility() && !node.closest('#tip'); \
+    new MutationObserver((all) => { if (all.some(({ target }) => seen(target.closest ? target : target.parentElement))) changed(); }) \
       .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }); \
     const { putImageData } = CanvasRenderingContext2D.prototype; \
-    CanvasRenderingContext2D.prototype.putImageData = function (...all) { changed(); return putImageData.apply(this, all); }; \
+    CanvasRenderingContext2D.prototype.putImageData = function (...all) { if (seen(this.canvas)) changed(); return putImageData.apply(this, all); }; \
     for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown', 'input']) addEventListener(type, (event) => { if (event.isTrusted) bench.input = performance.now(); }, { capture: true, passive: true }); }";
 /// Without a question on its way or a change for so long, the page rests: longer than what it waits before it counts anew.
 const RESTS: &str =
@@ -105,8 +106,6 @@ const ALLOCATIONS: &[Act] = &[
     Go("#v=1&view=allocations&of=all"),
     Click("[role=columnheader][data-column=size] button"),
     Click("[role=columnheader][data-column=size] button"),
-    Click("[role=columnheader][data-column=block] button"),
-    Click("[role=columnheader][data-column=block] button"),
     Click("[role=columnheader][data-column=category] button"),
     Click("[role=columnheader][data-column=category] button"),
     Click("[role=columnheader][data-column=site] button"),
