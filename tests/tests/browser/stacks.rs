@@ -103,6 +103,7 @@ fn heads_sort_the_call_tree(tab: &Tab) {
     sorted("own", "descending");
     tab.key("ArrowDown", "ArrowDown");
     tab.wait("document.activeElement.id === 'tree'");
+    tab.wait("location.hash.includes('rows=own-')");
     tab.js("location.hash = location.hash.replace('rows=own-', '')");
     sorted("total", "descending");
 }

@@ -3,6 +3,16 @@
 /** Height of the scrolled element, at most. `data-most` of the body says less: thousands of rows are tall, too, then. */
 const MOST = 8e6;
 
+/**
+ * The same place in another length: from either end pixel by pixel, or the wheel would get slower and slower there, between by share.
+ * @param {number} at @param {number} from @param {number} to @param {number} edge
+ */
+function across(at, from, to, edge) {
+  if (at <= edge) return at;
+  if (from - at <= edge) return to - (from - at);
+  return edge + ((at - edge) * (to - 2 * edge)) / (from - 2 * edge);
+}
+
 /** Where the rows of a box stand. Small steps of the scroll bar move by as many pixels; far ones go to that share of all rows. */
 export class Tall {
   /** @param {HTMLElement} box scrolls @param {HTMLElement} body in it, as high as the rows */
@@ -50,10 +60,16 @@ export class Tall {
     this.place();
   }
 
+  /** @returns {[number, number, number]} the farthest that the rows go, and the bar; so many pixels from either end both go alike */
+  get ends() {
+    const end = Math.max(0, this.height - this.sight);
+    return [Math.max(0, this.full - this.sight), end, Math.min(4 * this.sight, end / 3)];
+  }
+
   /** Moves the scroll bar to where it belongs. */
   place() {
-    const most = Math.max(1, this.full - this.sight);
-    const want = this.full <= this.most ? this.top : (this.top / most) * (this.most - this.sight);
+    const [last, end, edge] = this.ends;
+    const want = across(this.top, last, end, edge);
     if (Math.abs(this.box.scrollTop - want) >= 1) this.box.scrollTop = want;
     this.seen = this.box.scrollTop;
   }
@@ -63,23 +79,15 @@ export class Tall {
     const now = this.box.scrollTop;
     const step = now - this.seen;
     if (step === 0) return;
-    const most = Math.max(0, this.full - this.sight);
-    if (this.full <= this.most) {
-      this.top = Math.min(now, most);
-      this.seen = this.top;
-      return;
-    }
-    const end = this.most - this.sight;
-    if (Math.abs(step) > 2 * this.sight) {
-      this.top = Math.min(most, Math.round((now / end) * most));
-      this.seen = now;
-      return;
-    }
-    this.top = Math.min(Math.max(0, this.top + step), most);
     this.seen = now;
-    // Near an end of the bar, but not of the rows, or the other way round.
-    const margin = 4 * this.sight;
-    if ((now < margin) !== (this.top < margin) || (end - now < margin) !== (most - this.top < margin) || now <= 0 || now >= end - 1) this.place();
+    const [last, end, edge] = this.ends;
+    if (last === end) this.top = Math.min(now, last);
+    else if (Math.abs(step) > 2 * this.sight) this.top = Math.round(across(now, end, last, edge));
+    else {
+      this.top = Math.min(Math.max(0, this.top + step), last);
+      // Neither may end before the other.
+      if (Math.min(now, this.top) < edge || Math.min(end - now, last - this.top) < edge) this.place();
+    }
   }
 
   /** @param {number} row brought into sight by as little as possible */
