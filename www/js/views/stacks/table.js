@@ -152,7 +152,7 @@ function updateHead({ column, down }) {
   const held = all.includes(/** @type {any} */ (document.activeElement));
   for (const head of all) {
     const cell = /** @type {HTMLElement} */ (head.parentElement);
-    const is = cell.dataset.column === column;
+    const is = cell.dataset.by === column;
     if (is) cell.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     else cell.removeAttribute('aria-sort');
     setText(/** @type {Node} */ (head.lastChild), is ? (down ? ' ↓' : ' ↑') : '');
@@ -176,7 +176,7 @@ function headKey(event) {
 }
 
 export function initTable() {
-  byId('tree-head').replaceChildren(...HEAD.map(([column, title], index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'data-column': column },
+  byId('tree-head').replaceChildren(...HEAD.map(([column, title], index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'data-by': column },
     el('button', { type: 'button', title: 'Press to sort', onclick: () => sortBy(column) }, title, el('span', { 'aria-hidden': 'true' })))));
   byId('tree-head').addEventListener('keydown', headKey);
   const box = byId('tree');
