@@ -7,9 +7,12 @@ use vramscope_core::ids::{FrameId, StackId, StringId};
 use vramscope_core::model::{Frame, FrameKind};
 use vramscope_core::replay::{Axis, Recording, Replay};
 use vramscope_explore::tree::{
-    Change, Form, Key, Keys, MAX_DEPTH, MAX_NODES, Sums, Towards, Tree, Weigh, What, Wish, lines_of,
+    Change, Form, Key, Keys, MAX_DEPTH, MAX_NODES, Node, RowOrder, Sums, Towards, Tree, Weigh, What, Wish,
+    lines_of,
 };
 use vramscope_tests::recordings;
+
+const HEAVIEST: RowOrder<'static> = RowOrder { column: "total", down: true, name: &|_| String::new() };
 
 const RECORDINGS: [&str; 6] =
     ["train_plain", "oom_activations", "two_devices", "context_none", "streams", "no_history"];
@@ -310,26 +313,70 @@ fn changes_keep_and_drop_exactly_their_bytes() {
     }
 }
 
+/// Every order has the same rows, siblings sorted below what they belong to, callers above what is called.
+#[test]
+fn rows_are_sorted_below_their_parents() {
+    let recording = opened("train_plain");
+    let replay = &recording.replays[0];
+    for form in [Form::TopDown, Form::Sandwich] {
+        let wish = Wish { weigh: Weigh::Allocated, form, folded: true, x1: 1e9, ..Wish::default() };
+        let (keys, _, tree) = grow(&recording, replay, &wish);
+        let name = |key| keys.named(&recording.snapshot, key).name;
+        let all = tree.rows(&[], (0, u32::MAX), (None, false), &HEAVIEST);
+        assert!(all.nodes.is_sorted() && all.count > 6, "as the tree lies: {} rows", all.count);
+        let known: HashSet<u32> = all.nodes.iter().copied().collect();
+        for (column, down) in
+            ["name", "own", "blocks", "category", "total"].map(|it| [(it, true), (it, false)]).concat()
+        {
+            let order = RowOrder { column, down, name: &name };
+            let rows = tree.rows(&[], (0, u32::MAX), (None, false), &order);
+            assert_eq!(rows.nodes.iter().copied().collect::<HashSet<u32>>(), known, "{column} {down}");
+            assert_eq!(tree.rows(&[], (2, 4), (None, false), &order).nodes, rows.nodes[2..6]);
+            // By parent and side the last sibling that was met.
+            let mut before: BTreeMap<(u32, bool), u32> = BTreeMap::new();
+            for (at, &index) in rows.nodes.iter().enumerate().skip(1) {
+                let node = tree.node(index).unwrap();
+                assert!(rows.nodes[..at].contains(&node.parent), "below what it belongs to");
+                let other = before.insert((node.parent, node.level > 0), index);
+                let Some(other) = other.and_then(|other| tree.node(other)) else { continue };
+                let number = |node: &Node| match column {
+                    "own" => node.own,
+                    "blocks" => node.blocks.into(),
+                    "category" => node.slots[0].into(),
+                    _ => node.total,
+                };
+                let compared = match column {
+                    "name" => name(other.key).cmp(&name(node.key)),
+                    _ => number(other).cmp(&number(node)),
+                };
+                assert!(if down { compared.is_ge() } else { compared.is_le() }, "{column} {down}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rows_are_the_open_nodes_and_neighbours_stand_beside() {
     let recording = opened("train_plain");
     let replay = &recording.replays[0];
     let wish = Wish { weigh: Weigh::Peak, folded: true, ..Wish::default() };
     let (keys, sums, tree) = grow(&recording, replay, &wish);
-    let all = tree.rows(&[], 0, u32::MAX, None, false);
+    let all = tree.rows(&[], (0, u32::MAX), (None, false), &HEAVIEST);
     assert_eq!(all.count as usize, all.nodes.len());
-    let pieces: Vec<u32> =
-        (0..all.count).step_by(7).flat_map(|from| tree.rows(&[], from, 7, None, false).nodes).collect();
+    let pieces: Vec<u32> = (0..all.count)
+        .step_by(7)
+        .flat_map(|from| tree.rows(&[], (from, 7), (None, false), &HEAVIEST).nodes)
+        .collect();
     assert_eq!(pieces, all.nodes);
     let deepest = (0..).zip(tree.nodes()).max_by_key(|(_, node)| node.level).unwrap();
-    let revealed = tree.rows(&[], 0, u32::MAX, Some(deepest.1.id), true);
+    let revealed = tree.rows(&[], (0, u32::MAX), (Some(deepest.1.id), true), &HEAVIEST);
     assert_eq!(revealed.nodes[revealed.selected.unwrap() as usize], deepest.0);
     let mut flipped = revealed.opened.clone();
     flipped.sort_unstable();
-    let again = tree.rows(&flipped, 0, u32::MAX, Some(deepest.1.id), false);
+    let again = tree.rows(&flipped, (0, u32::MAX), (Some(deepest.1.id), false), &HEAVIEST);
     assert_eq!((again.count, again.selected), (revealed.count, revealed.selected));
     let root = tree.node(0).unwrap().id;
-    assert_eq!(tree.rows(&[root], 0, 9, None, false).count, 1, "closed");
+    assert_eq!(tree.rows(&[root], (0, 9), (None, false), &HEAVIEST).count, 1, "closed");
     for at in 0..tree.nodes().len() as u32 {
         let (node, go) = (tree.node(at).unwrap(), |towards| tree.beside(at, towards, None));
         assert_eq!(go(Towards::Up), (at > 0).then_some(node.parent));
@@ -412,7 +459,7 @@ fn stacks_as_deep_as_a_file_can_make_them() {
         assert!(tree.nodes().iter().all(|node| node.level.unsigned_abs() as usize <= MAX_DEPTH));
         let own: u128 = tree.nodes().iter().map(|node| node.own).sum();
         assert_eq!(own, tree.total(), "what is cut off stays with its caller");
-        tree.rows(&[], 0, 50, tree.nodes().last().map(|node| node.id), true);
+        tree.rows(&[], (0, 50), (tree.nodes().last().map(|node| node.id), true), &HEAVIEST);
     }
     assert!(many > 0 && start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }

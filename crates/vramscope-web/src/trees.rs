@@ -5,7 +5,9 @@ use serde_json::{Result, Value};
 use vramscope_core::bits::Bits;
 use vramscope_core::query::{Fields, PatternError};
 use vramscope_core::replay::Recording;
-use vramscope_explore::tree::{Key, Keys, Node, NodeDetails, Rows, Shown, Sums, Tree, Wish, lines_of};
+use vramscope_explore::tree::{
+    Key, Keys, Node, NodeDetails, RowOrder, Rows, Shown, Sums, Tree, Wish, lines_of,
+};
 use vramscope_render::Picture;
 use vramscope_render::icicle::{self, Bar, Bars, Cell, IcicleColours, IcicleView, Layout};
 
@@ -248,13 +250,14 @@ impl Known<'_> {
         vramscope_core::order::by_number(&mut flipped, |id| *id);
         let most = fields.get_or_default::<u32>("count")?.min(MOST_ROWS);
         let reveal = fields.get_or_default("reveal")?;
-        let rows = self.grown.tree.rows(
-            &flipped,
-            fields.get_or_default("from")?,
-            most,
-            fields.get("selected")?,
-            reveal,
-        );
+        let sort = fields.inside("sort");
+        let order = RowOrder {
+            column: sort.text("column"),
+            down: sort.get_or_default::<Option<bool>>("down")?.unwrap_or(true),
+            name: &|key| self.keys.named(&self.recording.snapshot, key).name,
+        };
+        let window = (fields.get_or_default("from")?, most);
+        let rows = self.grown.tree.rows(&flipped, window, (fields.get("selected")?, reveal), &order);
         flipped.extend(&rows.opened);
         vramscope_core::order::by_number(&mut flipped, |id| *id);
         let shown = rows.nodes.iter().filter_map(|node| self.shown(*node, &flipped)).collect();

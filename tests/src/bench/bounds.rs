@@ -106,6 +106,10 @@ const MOVED: &[Bound] = &[Bound { from_events: 0, must: Some(16.7), aim: Some(8.
 /// The moved picture is there already; the sharp one may come a little later.
 const SHARP: &[Bound] = &[from(0, 150.0, 60.0)];
 
+/// What comes within a tenth of a second is felt to be done by the hand itself.
+const ANSWER: &[Bound] = &[only(0, 100.0)];
+
+const ANSWERED: &str = "what comes within a tenth of a second is felt as done by the hand itself";
 const FRAME: &str = "a frame of a 60 Hz screen; three lost ones are seen";
 const PICTURE: &str = "the moved picture is there already, the sharp one may come a little later";
 
@@ -198,6 +202,17 @@ pub const MEASURES: &[Measure] = &[
     ),
     less("search_ms", "search over all stacks", Unit::Ms, &[from(0, 300.0, 50.0)], "while somebody types"),
     less("state_ms", "state at an event", Unit::Ms, &[only(0, 50.0)], "stepping by a held key stays smooth"),
+    less("switch_ms", "another view", Unit::Ms, ANSWER, ANSWERED),
+    less("stacks_ms", "stacks: an input to all of its answer", Unit::Ms, ANSWER, ANSWERED),
+    less("allocations_ms", "allocations: the same", Unit::Ms, ANSWER, ANSWERED),
+    less("compare_ms", "compare: the same", Unit::Ms, ANSWER, ANSWERED),
+    less(
+        "filter_ms",
+        "filter: the same, by letter",
+        Unit::Ms,
+        &[only(0, 300.0)],
+        "over all allocations, while somebody types",
+    ),
     more(
         "reader_mb_s",
         "reader alone, native",

@@ -11,6 +11,7 @@ mod process;
 mod readme;
 mod report;
 mod row;
+mod views;
 
 use std::path::PathBuf;
 
@@ -75,6 +76,7 @@ fn measure(file: &PathBuf, options: &Options, everything: bool) -> OfFile {
         if everything {
             let effort = if options.brief { hands::BRIEF } else { hands::FULL };
             of_file.rows = hands::all(&tab, &opened, effort);
+            of_file.rows.extend(views::all(&tab, &opened, if options.brief { 3 } else { usize::MAX }));
         }
         let Opened { rows, .. } = opened;
         of_file.rows.splice(0..0, rows);

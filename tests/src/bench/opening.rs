@@ -12,13 +12,15 @@ use super::row::{Found, Row};
 use crate::browser::{Page, Setup, dist};
 
 /// Runs before the page's own scripts: notes when the page is ready, and what its worker says about a file.
-const LISTEN: &str = "window.bench = {}; \
+const LISTEN: &str = "window.bench = { pending: 0 }; \
     new MutationObserver((_, all) => { if (document.body?.dataset.state !== 'empty') return; bench.emptyMs = performance.now(); all.disconnect(); }) \
       .observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-state'] }); \
     window.Worker = class extends Worker { constructor(...all) { super(...all); this.addEventListener('message', ({ data }) => { \
+      if (data?.type === 'answer' || data?.type === 'picture') bench.pending -= 1; \
       if (data?.type === 'opened') bench.opened = data.opened; \
       if (data?.type === 'diagnosed') bench.diagnosedMs ??= performance.now(); \
-      if (data?.type === 'answer' && data.answer?.alive_at_peak) bench.peak = data.answer.peak.moment; }); } };";
+      if (data?.type === 'answer' && data.answer?.alive_at_peak && data.answer.peak) bench.peak = data.answer.peak.moment; }); } \
+      postMessage(message, ...more) { if (message?.seq) bench.pending += 1; super.postMessage(message, ...more); } };";
 
 /// The first file that is chosen is not opened, only kept: to be streamed.
 const KEEP: &str = "document.getElementById('file-input').addEventListener('change', (event) => { \

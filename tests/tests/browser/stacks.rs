@@ -60,7 +60,52 @@ fn click_selects_and_double_click_zooms_as_keys_do() {
     tab.wait("!location.hash.includes('node=')");
     tab.key("Escape", "Escape");
     tab.wait("!location.hash.includes('zoom=')");
+    heads_sort_the_call_tree(&tab);
     tab.finish();
+}
+
+/// By mouse and by keys, and no sum changes.
+fn heads_sort_the_call_tree(tab: &Tab) {
+    let blocks = "[...document.querySelectorAll('#tree-window [aria-level=\"2\"]')].map((row) => Number(row.children[4].textContent.replaceAll(/\\D/g, '')))";
+    let sorted = |column: &str, way: &str| {
+        tab.wait(&format!("document.querySelector('#tree-head [data-by={column}]').getAttribute('aria-sort') === '{way}' && document.querySelectorAll('#tree-head [aria-sort]').length === 1"));
+    };
+    let rows = "return document.getElementById('tree').getAttribute('aria-rowcount')";
+    let (whole, count) = (tab.text("#tree-window .tree-row"), tab.js(rows));
+    sorted("total", "descending");
+    tab.click("#tree-head [data-by=blocks] button");
+    sorted("blocks", "descending");
+    tab.wait("location.hash.includes('rows=blocks-')");
+    tab.wait(&format!(
+        "{blocks}.length > 1 && {blocks}.every((count, at, all) => !at || all[at - 1] >= count)"
+    ));
+    tab.click("#tree-head [data-by=blocks] button");
+    sorted("blocks", "ascending");
+    tab.wait(&format!(
+        "{blocks}.length > 1 && {blocks}.every((count, at, all) => !at || all[at - 1] <= count)"
+    ));
+    assert_eq!((tab.text("#tree-window .tree-row"), tab.js(rows)), (whole, count));
+    // Up from the first row to the heads, along them, and down again.
+    tab.js("document.getElementById('tree').focus()");
+    tab.key("Home", "Home");
+    tab.wait("document.querySelector('#tree-window .tree-row').getAttribute('aria-selected') === 'true'");
+    tab.key("ArrowUp", "ArrowUp");
+    tab.wait("document.activeElement.closest('#tree-head [data-by=blocks]')");
+    tab.key("Home", "Home");
+    tab.key("Enter", "Enter");
+    sorted("name", "ascending");
+    tab.key("Enter", "Enter");
+    sorted("name", "descending");
+    tab.key("End", "End");
+    tab.key("ArrowLeft", "ArrowLeft");
+    tab.key("ArrowLeft", "ArrowLeft");
+    tab.key(" ", "Space");
+    sorted("own", "descending");
+    tab.key("ArrowDown", "ArrowDown");
+    tab.wait("document.activeElement.id === 'tree'");
+    tab.wait("location.hash.includes('rows=own-')");
+    tab.js("location.hash = location.hash.replace('rows=own-', '')");
+    sorted("total", "descending");
 }
 
 #[test]

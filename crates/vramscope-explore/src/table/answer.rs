@@ -1,4 +1,4 @@
-//! The page's questions about tables. The last table is kept: scrolling sorts nothing anew.
+//! The page's questions about tables. The last table is kept, and what it was made of: scrolling sorts nothing anew, nor does grouping.
 
 use serde::Serialize;
 use serde_json::{Result, Value};
@@ -14,15 +14,16 @@ use super::names::Names;
 use super::of::Of;
 use super::sizes::Sizes;
 
-/// What is kept between questions: four bytes for each row of the last table, and the names of the recording's stacks.
+/// What is kept between questions: four bytes for each row of the last table in each of its stages, and the names of the recording's stacks.
 #[derive(Default)]
 pub struct Tables {
     names: Option<Names>,
-    last: Option<(Asked, Table)>,
+    /// Chosen, sorted, grouped.
+    stages: [Option<(Asked, Table)>; 3],
 }
 
 /// What a table was made for.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Asked {
     device: i64,
     of: Of,
@@ -34,7 +35,7 @@ struct Asked {
 impl Tables {
     /// The table is of other labels, sizes of blocks or filters than are in force now.
     pub fn forget(&mut self) {
-        self.last = None;
+        self.stages = Default::default();
     }
 
     /// The JSON answer to a question; `None` for one that is not about tables. `matches` is what the expression of the question chooses.
@@ -56,12 +57,15 @@ impl Tables {
             return json(&Sizes::new(&facts, of, matches, question.get_or_default("steps")?));
         }
         let (sort, group) = (Sort::read(question), Column::named(question.text("group")));
-        let asked = Asked { device, of, expression: expression(question), sort, group };
-        let kept = self.last.take().filter(|(last, _)| *last == asked);
-        let (_, table) = self.last.insert(kept.unwrap_or_else(|| {
-            let table = Table::new(&facts, of, matches, &asked.sort, asked.group);
-            (asked, table)
-        }));
+        let asked = Asked { device, of, expression: expression(question), sort: sort.clone(), group };
+        let in_order = Asked { group: None, ..asked.clone() };
+        let in_table = Asked { sort: Vec::new(), ..in_order.clone() };
+        let [chosen, sorted, grouped] = &mut self.stages;
+        let mut table = kept(chosen, in_table, &mut || Table::chosen(&facts, of, matches));
+        table = kept(sorted, in_order, &mut || table.clone().sorted(&facts, &sort));
+        if group.is_some() {
+            table = kept(grouped, asked, &mut || table.clone().grouped(&facts, &sort, group));
+        }
         let (from, count) = (question.get("from")?, question.get("count")?);
         if ask == "table_rows" {
             return json(&table.window(&facts, opened(question), question.get("find")?, (from, count)));
@@ -70,6 +74,16 @@ impl Tables {
         let groups = question.get_or_default("groups")?;
         json(&table.export(&facts, device, format, groups, from, count))
     }
+}
+
+/// The table that is kept, or one that is made now.
+fn kept<'a>(
+    kept: &'a mut Option<(Asked, Table)>,
+    asked: Asked,
+    make: &mut dyn FnMut() -> Table,
+) -> &'a mut Table {
+    let known = kept.take().filter(|(of, _)| *of == asked);
+    &mut kept.insert(known.unwrap_or_else(|| (asked, make()))).1
 }
 
 /// The keys of open groups: texts, since numbers of JavaScript end at 2^53.

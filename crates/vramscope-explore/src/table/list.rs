@@ -66,6 +66,11 @@ impl Table {
         sort: &[Sort],
         group: Option<Column>,
     ) -> Table {
+        Table::chosen(facts, of, matches).sorted(facts, sort).grouped(facts, sort, group)
+    }
+
+    /// What is in it, in order of start.
+    pub(super) fn chosen(facts: &Facts<'_>, of: Of, matches: Option<&Bits>) -> Table {
         let (mut ids, mut sums) = (Vec::new(), Sums::default());
         of.for_each(facts.replay, matches, &mut |id, matches| {
             sums.add(facts.rows.size_bytes(id), matches);
@@ -73,17 +78,25 @@ impl Table {
                 ids.push(id);
             }
         });
+        Table { ids, group: None, groups: Vec::new(), sums, of, opened: Default::default() }
+    }
+
+    pub(super) fn sorted(mut self, facts: &Facts<'_>, sort: &[Sort]) -> Table {
         for key in sort.iter().rev() {
-            order::by_key(&mut ids, &|id| facts.key(key.column, key.down, id));
+            order::by_key(&mut self.ids, &|id| facts.key(key.column, key.down, id));
         }
-        let group = group.filter(|column| column.groups());
-        let mut groups = Vec::new();
-        if let Some(column) = group {
-            order::by_key(&mut ids, &|id| facts.number(column, id));
-            groups = found(facts, &ids, column);
-            arrange(&mut groups, column, sort);
+        self
+    }
+
+    /// Puts together what is sorted already.
+    pub(super) fn grouped(mut self, facts: &Facts<'_>, sort: &[Sort], group: Option<Column>) -> Table {
+        self.group = group.filter(|column| column.groups());
+        if let Some(column) = self.group {
+            order::by_key(&mut self.ids, &|id| facts.number(column, id));
+            self.groups = found(facts, &self.ids, column);
+            arrange(&mut self.groups, column, sort);
         }
-        Table { ids, group, groups, sums, of, opened: Default::default() }
+        self
     }
 
     /// Ids in order; grouped, those of one group follow each other.

@@ -1,8 +1,9 @@
 //! Looking around in a tree: its rows as a table, and the node beside another.
 
 use serde::{Deserialize, Serialize};
+use vramscope_core::order;
 
-use super::{Node, Tree};
+use super::{Key, Node, Tree};
 
 /// Where to go from a node, as it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -30,6 +31,16 @@ pub struct Rows {
     pub nodes: Vec<u32>,
 }
 
+/// How the rows below one another are sorted; the tree itself has the heaviest first.
+pub struct RowOrder<'a> {
+    /// "name", "own", "blocks", "category", or the total weight.
+    pub column: &'a str,
+    /// The largest first.
+    pub down: bool,
+    /// A key in words.
+    pub name: &'a dyn Fn(Key) -> String,
+}
+
 /// Deeper rows are closed until the reader opens them.
 const OPEN_TO_LEVEL: u32 = 5;
 /// So are those with less than a hundredth of the whole.
@@ -51,13 +62,19 @@ impl Tree {
     }
 
     /// A window of rows. `selected` is looked for; with `reveal` whatever hides it is opened.
-    pub fn rows(&self, flipped: &[u64], from: u32, most: u32, selected: Option<u64>, reveal: bool) -> Rows {
+    pub fn rows(
+        &self,
+        flipped: &[u64],
+        (from, most): (u32, u32),
+        (selected, reveal): (Option<u64>, bool),
+        order: &RowOrder<'_>,
+    ) -> Rows {
         let selected = selected.and_then(|id| self.find(id));
         let holds =
             |node: &Node, at: u32| selected.is_some_and(|selected| at < selected && selected < node.end);
         let mut rows = Rows::default();
-        let mut at = 0;
-        while let Some(node) = self.node(at) {
+        let mut next = vec![0];
+        while let Some((at, node)) = next.pop().and_then(|at| Some((at, self.node(at)?))) {
             if (from..from.saturating_add(most)).contains(&rows.count) {
                 rows.nodes.push(at);
             }
@@ -70,9 +87,37 @@ impl Tree {
             if opened {
                 rows.opened.push(node.id);
             }
-            at = if open || opened { at + 1 } else { node.end };
+            if open || opened {
+                next.extend(self.sorted_below(at, order).iter().rev());
+            }
         }
         rows
+    }
+
+    /// The nodes right below one: callers in a sandwich first, equal ones as they lie.
+    fn sorted_below(&self, index: u32, order: &RowOrder<'_>) -> Vec<u32> {
+        let (mut below, mut at) = (Vec::new(), index + 1);
+        while let Some(node) = self.node(at).filter(|node| node.parent == index) {
+            below.push(at);
+            at = node.end;
+        }
+        let node = |at: usize| &self.nodes[below[at] as usize];
+        let names: Vec<String> = match order.column {
+            "name" => (0..below.len()).map(|at| (order.name)(node(at).key)).collect(),
+            _ => Vec::new(),
+        };
+        let number = |node: &Node| match order.column {
+            "own" => node.own,
+            "blocks" => node.blocks.into(),
+            "category" => node.slots[0].into(),
+            _ => node.total,
+        };
+        let places = order::of(below.len(), |a, b| {
+            let (one, other) = (node(a), node(b));
+            let by = names.get(a).cmp(&names.get(b)).then_with(|| number(one).cmp(&number(other)));
+            (one.level > 0).cmp(&(other.level > 0)).then(if order.down { by.reverse() } else { by })
+        });
+        places.into_iter().map(|at| below[at as usize]).collect()
     }
 
     /// The node beside another; within another's width or above it, if `inside` is given.

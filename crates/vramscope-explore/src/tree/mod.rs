@@ -15,7 +15,7 @@ mod sums;
 pub use change::{Change, What};
 pub use keys::{Key, Keys};
 pub use lines::{Line, lines_of};
-pub use look::{Rows, Towards};
+pub use look::{RowOrder, Rows, Towards};
 pub use node::{MadeBy, NodeDetails, Part, Shown};
 pub use sums::{Sum, Sums, Weigh};
 

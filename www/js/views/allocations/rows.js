@@ -171,7 +171,7 @@ function moveTo(at) {
 /** What keys do, by name. */
 export const moves = {
   by: (/** @type {number} */ rows) => moveTo(table.at < 0 ? tall.range[0] : table.at + rows),
-  page: (/** @type {number} */ towards) => moveTo(Math.max(0, table.at) + towards * Math.max(1, Math.floor(tall.sight / tall.row) - 1)),
+  page: (/** @type {number} */ towards) => moveTo((table.at < 0 ? tall.range[0] : table.at) + towards * Math.max(1, Math.floor(tall.sight / tall.row) - 1)),
   first: () => moveTo(0),
   last: () => moveTo(table.total - 1),
   enter: () => (table.at < 0 ? moveTo(tall.range[0]) : pick(table.at)),

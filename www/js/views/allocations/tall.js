@@ -1,7 +1,17 @@
 // Scrolls through more rows than an element can be high: browsers end at 17 million pixels, and a recording has millions of rows.
 
-/** Height of the scrolled element, at most. */
+/** Height of the scrolled element, at most. `data-most` of the body says less: thousands of rows are tall, too, then. */
 const MOST = 8e6;
+
+/**
+ * The same place in another length: from either end pixel by pixel, or the wheel would get slower and slower there, between by share.
+ * @param {number} at @param {number} from @param {number} to @param {number} edge
+ */
+function across(at, from, to, edge) {
+  if (at <= edge) return at;
+  if (from - at <= edge) return to - (from - at);
+  return edge + ((at - edge) * (to - 2 * edge)) / (from - 2 * edge);
+}
 
 /** Where the rows of a box stand. Small steps of the scroll bar move by as many pixels; far ones go to that share of all rows. */
 export class Tall {
@@ -21,7 +31,10 @@ export class Tall {
   get full() { return this.rows * this.row; }
 
   /** @returns {number} */
-  get height() { return Math.min(this.full, MOST); }
+  get most() { return Number(this.body.dataset.most) || MOST; }
+
+  /** @returns {number} */
+  get height() { return Math.min(this.full, this.most); }
 
   /** @returns {number} pixels of rows in sight */
   get sight() { return Math.max(this.row, this.box.clientHeight - this.body.offsetTop); }
@@ -47,10 +60,16 @@ export class Tall {
     this.place();
   }
 
+  /** @returns {[number, number, number]} the farthest that the rows go, and the bar; so many pixels from either end both go alike */
+  get ends() {
+    const end = Math.max(0, this.height - this.sight);
+    return [Math.max(0, this.full - this.sight), end, Math.min(4 * this.sight, end / 3)];
+  }
+
   /** Moves the scroll bar to where it belongs. */
   place() {
-    const most = Math.max(1, this.full - this.sight);
-    const want = this.full <= MOST ? this.top : (this.top / most) * (MOST - this.sight);
+    const [last, end, edge] = this.ends;
+    const want = across(this.top, last, end, edge);
     if (Math.abs(this.box.scrollTop - want) >= 1) this.box.scrollTop = want;
     this.seen = this.box.scrollTop;
   }
@@ -60,23 +79,15 @@ export class Tall {
     const now = this.box.scrollTop;
     const step = now - this.seen;
     if (step === 0) return;
-    const most = Math.max(0, this.full - this.sight);
-    if (this.full <= MOST) {
-      this.top = Math.min(now, most);
-      this.seen = this.top;
-      return;
-    }
-    const end = MOST - this.sight;
-    if (Math.abs(step) > 2 * this.sight) {
-      this.top = Math.min(most, (now / end) * most);
-      this.seen = now;
-      return;
-    }
-    this.top = Math.min(Math.max(0, this.top + step), most);
     this.seen = now;
-    // Near an end of the bar, but not of the rows, or the other way round.
-    const margin = 4 * this.sight;
-    if ((now < margin) !== (this.top < margin) || (end - now < margin) !== (most - this.top < margin) || now <= 0 || now >= end - 1) this.place();
+    const [last, end, edge] = this.ends;
+    if (last === end) this.top = Math.min(now, last);
+    else if (Math.abs(step) > 2 * this.sight) this.top = Math.round(across(now, end, last, edge));
+    else {
+      this.top = Math.min(Math.max(0, this.top + step), last);
+      // Neither may end before the other.
+      if (Math.min(now, this.top) < edge || Math.min(end - now, last - this.top) < edge) this.place();
+    }
   }
 
   /** @param {number} row brought into sight by as little as possible */

@@ -1,5 +1,6 @@
 // The overview: the answer, what filled the memory, its course and the lines responsible; then findings, the failed request, and what is alive.
 import { byId, el, icon } from '../../dom.js';
+import { framed } from '../../frame.js';
 import { current, on, store } from '../../store.js';
 import { filterText, setFilter } from '../../filter.js';
 import { aliveSection, initAliveCard, refreshAlive } from './alive-card.js';
@@ -48,9 +49,10 @@ function build(stay = false) {
   const file = store.active;
   if (!sight || !file) return;
   const { summary } = file.opened;
-  const { scrollTop } = byId('overview');
-  const focused = byId('overview').contains(document.activeElement) ? document.activeElement?.id : null;
-  byId('overview').replaceChildren(...[
+  const box = byId('overview');
+  const { scrollTop } = box;
+  const focused = box.contains(document.activeElement) ? document.activeElement?.id : null;
+  box.replaceChildren(...[
     partRow(sight),
     bannerRow(sight.overview.banner),
     verdictCard(sight), barCard(sight),
@@ -59,17 +61,21 @@ function build(stay = false) {
     wide(warningsCard(summary.warnings, file.opened.devices)),
     wide(settingsCard(settings.get(file), summary.allocator_settings)),
   ].filter((node) => node !== null));
-  byId('overview').scrollTop = stay ? scrollTop : 0;
+  // Whoever asks where things lie has them laid out at once: that is left to the next frame.
+  if (scrollTop > 0) box.scrollTop = stay ? scrollTop : 0;
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   void loadSettings(file);
-  void paintChart();
+  paintSoon();
   void refreshAlive();
 }
+
+const paintSoon = framed(() => void paintChart());
 
 export function initOverview() {
   initAliveCard();
   on('diagnosis', showStage);
-  on('active', () => build());
+  // As a file opens the whole page is filled: the cards are a task of their own.
+  on('active', () => setTimeout(build));
   for (const topic of /** @type {const} */ (['filter', 'figures', 'report'])) on(topic, () => build(true));
   on('check', () => {
     const sight = current();

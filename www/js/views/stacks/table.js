@@ -1,5 +1,5 @@
 // The call tree below the picture: the same nodes as rows that open and close. Only rows in sight are built.
-import { byId, el, setText } from '../../dom.js';
+import { announce, byId, el, setText } from '../../dom.js';
 import { formatCount, formatShare } from '../../format.js';
 import { framed } from '../../frame.js';
 import { current, emit, on, store } from '../../store.js';
@@ -9,7 +9,10 @@ import { setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
 import { categoryTag, placeOf, weightSpan } from './words.js';
 
 const SPARE_ROWS = 8;
-const HEAD = ['Function', 'Total', 'Share', 'Self', 'Blocks', 'Category'];
+/** What each column is sorted by, and what it is called. @type {[import('./wish.js').RowColumn, string][]} */
+const HEAD = [['name', 'Function'], ['total', 'Total'], ['share', 'Share'], ['own', 'Self'], ['blocks', 'Blocks'], ['category', 'Category']];
+/** Columns in which the first by name is looked for first. */
+const UP_FIRST = ['name', 'category'];
 /** @type {{count: number, selected: number|null, shown: any[], from: number, sight: object}|null} */
 let rows = null;
 let lastSelected = /** @type {number|null} */ (null);
@@ -18,8 +21,8 @@ const rowPx = () => parseFloat(getComputedStyle(document.documentElement).getPro
 
 /** @param {import('../../sight.js').Sight} sight @param {number} from @param {number} count @param {boolean} [reveal] */
 function ask(sight, from, count, reveal = false) {
-  const { flipped, selected } = stacksOf(sight);
-  return sight.client.ask({ ask: 'tree_rows', ...treeOf(sight), flipped: [...flipped], from, count, selected, reveal });
+  const { flipped, selected, sort } = stacksOf(sight);
+  return sight.client.ask({ ask: 'tree_rows', ...treeOf(sight), flipped: [...flipped], from, count, selected, reveal, sort });
 }
 
 const soon = framed(update);
@@ -27,6 +30,7 @@ const soon = framed(update);
 function update() {
   const sight = current();
   if (!sight || store.view !== 'stacks' || !shownTree()) return;
+  updateHead(stacksOf(sight).sort);
   sight.client.latest('tree-rows', async () => {
     const box = byId('tree');
     const { selected, flipped } = stacksOf(sight);
@@ -108,7 +112,7 @@ function keydown(event) {
   const page = Math.max(1, Math.floor(byId('tree').clientHeight / rowPx()) - 2);
   /** @type {Record<string, () => unknown>} */
   const acts = {
-    ArrowDown: () => go(at + 1), ArrowUp: () => go(Math.max(0, at - 1)), Home: () => go(0), End: () => go(rows ? rows.count - 1 : 0), PageDown: () => go(at + page), PageUp: () => go(at - page),
+    ArrowDown: () => go(at + 1), ArrowUp: () => (at > 0 ? go(at - 1) : focusHead()), Home: () => go(0), End: () => go(rows ? rows.count - 1 : 0), PageDown: () => go(at + page), PageUp: () => go(at - page),
     ArrowRight: () => (row?.open === false ? flip(row.id) : row?.open ? go(at + 1) : null),
     ArrowLeft: () => (row?.open ? flip(row.id) : row ? parentOf(row) : null),
     Enter: () => row && zoomTo(row.level === 0 ? null : row.id),
@@ -127,8 +131,54 @@ async function parentOf(row) {
   if (details && current() === sight && row.level !== 0) await select(details.parent);
 }
 
+const heads = () => /** @type {HTMLElement[]} */ ([...byId('tree-head').querySelectorAll('button')]);
+
+/** The head that Tab reaches. */
+const focusHead = () => heads().find((head) => head.tabIndex === 0)?.focus();
+
+/** @param {import('./wish.js').RowColumn} column the other way round if rows are sorted by it already */
+function sortBy(column) {
+  const sight = current();
+  if (!sight) return;
+  const { sort } = stacksOf(sight);
+  const down = sort.column === column ? !sort.down : !UP_FIRST.includes(column);
+  setStacks({ sort: { column, down } });
+  announce(`Sorted by ${HEAD.find(([id]) => id === column)?.[1]}, ${down ? 'descending' : 'ascending'}`);
+}
+
+/** @param {import('./wish.js').Stacks['sort']} sort */
+function updateHead({ column, down }) {
+  const all = heads();
+  const held = all.includes(/** @type {any} */ (document.activeElement));
+  for (const head of all) {
+    const cell = /** @type {HTMLElement} */ (head.parentElement);
+    const is = cell.dataset.by === column;
+    if (is) cell.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    else cell.removeAttribute('aria-sort');
+    setText(/** @type {Node} */ (head.lastChild), is ? (down ? ' ↓' : ' ↑') : '');
+    if (!held) head.tabIndex = is ? 0 : -1;
+  }
+}
+
+/** @param {KeyboardEvent} event moves among the heads; Enter and the space bar press them */
+function headKey(event) {
+  const all = heads();
+  const at = all.indexOf(/** @type {any} */ (event.target));
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key];
+  if (event.key === 'ArrowDown') byId('tree').focus();
+  else if (to !== undefined) {
+    if (!all[to]) return;
+    for (const head of all) head.tabIndex = head === all[to] ? 0 : -1;
+    all[to].focus();
+  } else if (event.key !== 'Enter' && event.key !== ' ') return;
+  event.stopPropagation();
+  if (event.key.length > 1 && event.key !== 'Enter') event.preventDefault();
+}
+
 export function initTable() {
-  byId('tree-head').replaceChildren(...HEAD.map((text, index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'aria-sort': text === 'Total' ? 'descending' : null }, text === 'Total' ? 'Total ↓' : text)));
+  byId('tree-head').replaceChildren(...HEAD.map(([column, title], index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'data-by': column },
+    el('button', { type: 'button', title: 'Press to sort', onclick: () => sortBy(column) }, title, el('span', { 'aria-hidden': 'true' })))));
+  byId('tree-head').addEventListener('keydown', headKey);
   const box = byId('tree');
   box.addEventListener('scroll', soon);
   box.addEventListener('keydown', keydown);

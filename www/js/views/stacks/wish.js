@@ -4,6 +4,7 @@ import { emit, current } from '../../store.js';
 import { momentOf } from '../../sight.js';
 
 /** @typedef {'alive'|'peak'|'allocated'|'freed'|'retained'|'lifetime'} Weigh */
+/** @typedef {'name'|'total'|'share'|'own'|'blocks'|'category'} RowColumn */
 /** @typedef {{what: 'focus'|'drop'|'merge', path: number[], function: boolean, inverted: boolean}} Change keys as the worker numbers them */
 /**
  * @typedef {object} Stacks
@@ -17,6 +18,7 @@ import { momentOf } from '../../sight.js';
  * @property {number} x0 share of that frame at the left border
  * @property {number} x1 share at the right border
  * @property {number|null} selected id of a node
+ * @property {{column: RowColumn, down: boolean}} sort of the rows below one another
  * @property {Set<number>} flipped rows opened or closed by hand
  * @property {Map<number, string>} names of keys that were met, for the breadcrumb
  */
@@ -36,7 +38,7 @@ export function stacksOf(sight) {
   const known = kept.get(sight);
   if (known) return known;
   /** @type {Stacks} */
-  const fresh = { weigh: 'peak', form: 'top_down', middle: null, folded: true, hidden: '', changes: [], zoom: null, x0: 0, x1: 1, selected: null, flipped: new Set(), names: new Map() };
+  const fresh = { weigh: 'peak', form: 'top_down', middle: null, folded: true, hidden: '', changes: [], zoom: null, x0: 0, x1: 1, selected: null, sort: { column: 'total', down: true }, flipped: new Set(), names: new Map() };
   kept.set(sight, fresh);
   return fresh;
 }
@@ -80,12 +82,12 @@ export function keepChanges(count) {
 const LETTERS = { focus: 'f', drop: 'd', merge: 'm' };
 
 /**
- * weigh=retained · form=sandwich · mid=KEY · fold=0 · hide=PATTERN · do=f.1-2-3,D.7 (upper case: a function; `~`: from the bottom up) · zoom=ID · node=ID
+ * weigh=retained · form=sandwich · mid=KEY · fold=0 · hide=PATTERN · do=f.1-2-3,D.7 (upper case: a function; `~`: from the bottom up) · zoom=ID · node=ID · rows=own- (with a minus the largest first)
  * @param {import('../../sight.js').Sight} sight
  * @param {URLSearchParams} parts
  */
 export function writeStacks(sight, parts) {
-  const { weigh, form, middle, folded, hidden, changes, zoom, selected } = stacksOf(sight);
+  const { weigh, form, middle, folded, hidden, changes, zoom, selected, sort } = stacksOf(sight);
   if (weigh !== 'peak') parts.set('weigh', weigh);
   if (form !== 'top_down') parts.set('form', form);
   if (middle !== null && form === 'sandwich') parts.set('mid', String(middle));
@@ -94,6 +96,8 @@ export function writeStacks(sight, parts) {
   if (changes.length) parts.set('do', changes.map((change) => `${change.inverted ? '~' : ''}${change.function ? LETTERS[change.what].toUpperCase() : LETTERS[change.what]}.${change.path.join('-')}`).join(','));
   if (zoom !== null) parts.set('zoom', String(zoom));
   if (selected !== null) parts.set('node', String(selected));
+  const rows = `${sort.column}${sort.down ? '-' : ''}`;
+  if (rows !== 'total-') parts.set('rows', rows);
 }
 
 /** @param {string|null} text */
@@ -110,5 +114,7 @@ export function readStacks(parts) {
   const form = /** @type {const} */ (['bottom_up', 'sandwich']).find((each) => each === parts.get('form')) ?? 'top_down';
   const weigh = /** @type {Weigh} */ (Object.keys(WEIGHS).find((each) => each === parts.get('weigh')) ?? 'peak');
   const middle = id(parts.get('mid'));
-  setStacks({ weigh, form, middle: middle !== null && middle < 2 ** 32 ? middle : null, folded: parts.get('fold') !== '0', hidden: (parts.get('hide') || '').slice(0, 1000), changes, zoom: id(parts.get('zoom')), x0: 0, x1: 1, selected: id(parts.get('node')) });
+  const rows = /^(name|total|share|own|blocks|category)(-?)$/.exec(parts.get('rows') || 'total-');
+  const sort = { column: /** @type {RowColumn} */ (rows?.[1] ?? 'total'), down: !rows || rows[2] === '-' };
+  setStacks({ sort, weigh, form, middle: middle !== null && middle < 2 ** 32 ? middle : null, folded: parts.get('fold') !== '0', hidden: (parts.get('hide') || '').slice(0, 1000), changes, zoom: id(parts.get('zoom')), x0: 0, x1: 1, selected: id(parts.get('node')) });
 }
