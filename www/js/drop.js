@@ -73,7 +73,7 @@ const SNAPSHOT = /\.(pickle|pkl|json|html|gz|zip)$/i;
 async function collect(entry, files, left, depth) {
   if (entry.isFile) {
     if (files.length >= MOST_FILES) leave(left, entry.name, `more than ${MOST_FILES} files at once`);
-    else if (depth > 0 && !SNAPSHOT.test(entry.name)) leave(left, entry.name, 'no snapshot is called so: .pickle, .pkl, .json, .html, .gz, .zip');
+    else if (depth > 0 && !SNAPSHOT.test(entry.name)) leave(left, entry.name, 'not named as snapshots are: .pickle, .pkl, .json, .html, .gz, .zip');
     else files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
     return;
   }

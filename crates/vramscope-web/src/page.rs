@@ -78,6 +78,22 @@ struct CompareRequest {
     all: bool,
 }
 
+/// What a comparison comes to. Not by way of a `Value`: that would be all its code once more.
+#[derive(Serialize)]
+struct Compared {
+    markdown: String,
+    lines: Vec<Row>,
+    rest_lines: u32,
+    diff: Diff,
+}
+
+/// What ranks come to: the places of those that are ranks of the job, and these beside each other.
+#[derive(Serialize)]
+struct ComparedRanks {
+    members: Vec<u32>,
+    ranks: Ranks,
+}
+
 /// Compares: JSON `{"diff","lines","rest_lines","markdown"}`, or what ranks come to: `{"members","ranks"}`.
 #[wasm_bindgen]
 pub fn compare(wanted: &str) -> Result<String, JsValue> {
@@ -85,14 +101,14 @@ pub fn compare(wanted: &str) -> Result<String, JsValue> {
     if let Some(ranks) = ranks {
         let members = if all { (0..ranks.len() as u32).collect() } else { comparing::one_job(&ranks) };
         let of: Vec<Rank> = members.iter().filter_map(|at| ranks.get(*at as usize)).cloned().collect();
-        return json(&serde_json::json!({ "members": members, "ranks": comparing::ranks(&of) }));
+        return json(&ComparedRanks { members, ranks: comparing::ranks(&of) });
     }
     let mut diff = comparing::diff(&a, &b, align, limit);
     let markdown = comparing::markdown(&a, &b, &diff);
     // The page shows lines, and below them their stacks.
     diff.by_stack.clear();
     let (lines, rest_lines) = (std::mem::take(&mut diff.by_line), diff.rest_lines);
-    json(&serde_json::json!({ "markdown": markdown, "lines": lines, "rest_lines": rest_lines, "diff": diff }))
+    json(&Compared { markdown, lines, rest_lines, diff })
 }
 
 /// Draws two curves and what lies between them on a canvas, which is cleared first.

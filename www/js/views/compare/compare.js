@@ -67,7 +67,7 @@ function footOf(all, answer) {
 function cards(pair, held, answer, changes) {
   const { diff } = answer;
   const [a, b] = formatBytesGroup([diff.a_bytes, diff.b_bytes]);
-  const share = diff.a_bytes ? `, ${diff.total_bytes < 0 ? '\u2212' : '+'}${formatShare(Math.abs(diff.total_bytes) / diff.a_bytes)}` : '';
+  const share = diff.a_bytes && diff.total_bytes ? `, ${diff.total_bytes < 0 ? '\u2212' : '+'}${formatShare(Math.abs(diff.total_bytes) / diff.a_bytes)}` : '';
   const [reservedA, reservedB] = formatBytesGroup([held.a.peak.reserved_bytes, held.b.peak.reserved_bytes]);
   const word = el('span', null, 'Copy as Markdown');
   const copy = el('button.button.small.quiet', { type: 'button', id: 'compare-copy', onclick: async () => { await copyAndSay(word, answer.markdown); announce(word.textContent || ''); } }, icon('copy'), word);
@@ -94,7 +94,7 @@ async function build() {
   if (mine !== asked) return;
   const pair = sides();
   const view = byId('compare');
-  const focused = view.contains(document.activeElement) ? document.activeElement?.id : '';
+  const focus = view.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
   if (!pair) {
     const ranks = await ranksCard();
     if (mine === asked) view.replaceChildren(...[empty(), ranks].filter((node) => node !== null));
@@ -112,7 +112,8 @@ async function build() {
   const { scrollTop } = view;
   view.replaceChildren(...[...cards(pair, { a, b }, answer, changes), ranks].filter((node) => node !== null));
   view.scrollTop = scrollTop;
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  // What had the focus is built anew; who has moved on meanwhile is left alone.
+  if (focus && !focus.isConnected && document.activeElement === document.body) /** @type {HTMLElement[]} */ ([...view.querySelectorAll('[id], [data-key]')]).find((each) => (focus.id ? each.id === focus.id : focus.dataset.key && /** @type {HTMLElement} */ (each).dataset.key === focus.dataset.key))?.focus({ preventScroll: true });
   showCurves(answer.diff.curves);
 }
 

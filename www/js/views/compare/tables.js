@@ -81,7 +81,7 @@ export function lineTable(lines, held, show, open) {
   const texts = sizes(lines.flatMap((row) => [row.bytes, row.a_bytes, row.b_bytes]));
   const body = el('tbody');
   const table = el('table.picks', { 'data-role': 'by-stack', role: 'treegrid', 'aria-label': 'Change by line of code' }, el('thead', null, el('tr', null, el('th.num', null, 'Change'), el('th', null, el('span.visually-hidden', null, 'Change as a bar')), el('th.num', null, 'A \u2192 B'), el('th.num', null, 'Blocks'), el('th', null, 'Category'), el('th', null, 'Made at'), el('th', null, 'Show in'))), body);
-  const go = (/** @type {any} */ row, /** @type {'a'|'b'} */ side) => row[`${side}_stack`] === null ? null : el('button.button.small.quiet', { type: 'button', tabindex: '-1', 'data-show': side, 'aria-label': `Show ${row.name} in ${side.toUpperCase()}`, title: `Show in ${side.toUpperCase()}`, onclick: () => show(row, side) }, side.toUpperCase());
+  const go = (/** @type {any} */ row, /** @type {'a'|'b'} */ side) => row[`${side}_stack`] === null ? null : el('button.button.small.quiet', { type: 'button', tabindex: '-1', 'data-show': side, 'aria-label': `Show ${row.name} in ${side.toUpperCase()}`, title: `Show in ${side.toUpperCase()}  ${side.toUpperCase()}`, onclick: () => show(row, side) }, side.toUpperCase());
   const best = (/** @type {any} */ row) => show(row, row.a_bytes >= row.b_bytes && row.a_stack !== null ? 'a' : 'b');
 
   /** @param {any} row @param {string[]} words @param {string} key @param {number} level @param {() => HTMLElement[]} below */
@@ -89,10 +89,17 @@ export function lineTable(lines, held, show, open) {
     const isOpen = open.has(key);
     const twist = el('span.twist', { 'aria-hidden': 'true' }, isOpen ? '▾' : '▸');
     const node = el(level === 1 ? 'tr' : 'tr.under', { role: 'row', 'data-match': row.match, 'data-key': key, 'aria-level': level, 'aria-expanded': String(isOpen) }, el('td.num', null, signedSpan(row.bytes, words[0])), el('td.bar-cell', null, bar(row.bytes, most, colourOf(row.category))),
-      el('td.num', { title: `${exactBytes(row.a_bytes)} \u2192 ${exactBytes(row.b_bytes)}` }, `${words[1]} \u2192 ${words[2]}`), el('td.num', null, `${formatCount(row.a_count)} \u2192 ${formatCount(row.b_count)}`),
+      el('td.num', { title: `${exactBytes(row.a_bytes)} \u2192 ${exactBytes(row.b_bytes)}` }, fromTo(words[1], words[2])), el('td.num', null, `${formatCount(row.a_count)} \u2192 ${formatCount(row.b_count)}`),
       el('td', null, categoryTag(row.category)), el('td.grow', null, el('div.with-how', null, twist, ...(level === 1 ? [place({ name: row.name, at: row.at || null })] : [el('span.truncate', null, nameOf(row, held))]), how(row, level))), el('td.ab-cell', null, go(row, 'a'), go(row, 'b')));
     twist.addEventListener('click', (event) => { event.stopPropagation(); flip(key); });
     acts.set(node, () => best(row));
+    node.addEventListener('keydown', (event) => {
+      const side = event.ctrlKey || event.altKey || event.metaKey ? null : /** @type {const} */ (['a', 'b']).find((each) => each === event.key.toLowerCase());
+      if (!side || event.target !== node || row[`${side}_stack`] === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      show(row, side);
+    });
     return isOpen ? [node, ...below()] : [node];
   }
 
@@ -155,6 +162,12 @@ function frameList(row, held) {
       el('span.fn', null, frame.name), el('span.at', null, frame.line ? `${frame.file}:${frame.line}` : frame.file), side ? el('span.visually-hidden', null, SIDES[side]) : null);
   });
   return items.length ? el('ol.frame-list', { 'aria-label': 'Frames, innermost first' }, ...items) : el('p.soft', null, 'These have no stack.');
+}
+
+/** Two sizes, their unit once if it is one. @param {string} a @param {string} b */
+function fromTo(a, b) {
+  const [number, unit] = a.split('\u00a0');
+  return `${unit && b.endsWith(`\u00a0${unit}`) ? number : a} \u2192 ${b}`;
 }
 
 /** @param {any} row @param {number} level */

@@ -72,7 +72,7 @@ function crumbs(sight, layout) {
 
 /** @param {import('../../sight.js').Sight} sight */
 function legend(sight) {
-  const matching = marksMatches(sight) ? el('span.tag', null, el('span.swatch.line.matching', { 'aria-hidden': 'true' }), 'The part that the filter chooses') : null;
+  const matching = marksMatches(sight) ? el('span.tag', null, el('span.swatch.line.matching', { 'aria-hidden': 'true' }), 'Chosen by the filter') : null;
   const several = el('span.tag', null, el('span.swatch.several', { 'aria-hidden': 'true' }), colouredBy(sight) === 'category' ? 'Several categories' : 'Several lines');
   const entries = colouredBy(sight) === 'category'
     ? categoriesOf(sight).map(({ category, name }) => el('span.tag', null, categorySwatch(category), name))
