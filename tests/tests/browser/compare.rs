@@ -64,6 +64,7 @@ fn two_files() {
     tab.key("ArrowLeft", "ArrowLeft");
     tab.wait(&format!("document.querySelectorAll('[data-role=by-stack] tbody tr').length === {lines}"));
     // By mouse.
+    tab.js("document.querySelector('.compare-stacks').scrollIntoView()");
     tab.click("[data-role=by-stack] tbody tr:nth-child(2) .twist");
     tab.wait("document.querySelector('[data-role=by-stack] tr.under')");
     tab.click("[data-role=by-stack] tr.under .twist");
@@ -84,6 +85,7 @@ fn two_files() {
     tab.wait("document.querySelector('[role=tab][data-view=timeline]').ariaSelected === 'true' && document.getElementById('file-name').textContent.includes('train_plain')");
     tab.key("6", "Digit6");
     tab.wait("document.querySelector('[data-role=compare-sentence]')?.checkVisibility()");
+    tab.js("document.querySelector('#compare').scrollTop = 0");
     tab.click("#compare-align");
     tab.key("ArrowDown", "ArrowDown");
     tab.key("ArrowDown", "ArrowDown");
@@ -207,4 +209,38 @@ fn ranks_of_a_job_are_told_from_other_files() {
     tab.key("Enter", "Enter");
     tab.wait("document.querySelectorAll('[data-role=ranks] tbody tr').length === 2");
     tab.finish();
+}
+
+#[test]
+#[ignore = "makes pictures for people"]
+fn shots_of_compare() {
+    use vramscope_tests::browser::{Page, Setup, dist};
+    for (width, height, dark) in [(1280, 800, false), (1920, 1080, true), (420, 800, false)] {
+        let server = xtask::server::Server::start(&dist(), "/", 0).unwrap();
+        let page = Page::open(&server.url(), Setup { width, height, dark });
+        page.wait_for_state("empty");
+        let tab = Tab { page, _server: server };
+        let shot = |name: &str| {
+            std::thread::sleep(std::time::Duration::from_millis(600));
+            crate::shots::write(&format!("compare-{name}-{width}.png"), &tab.screenshot());
+        };
+        tab.choose(&[&recording("train_plain"), &recording("train_checkpointed")]);
+        tab.wait("performance.getEntriesByName('vramscope:ready').length > 1");
+        tab.key("6", "Digit6");
+        tab.wait("document.querySelector('[data-role=by-stack] tbody tr')");
+        tab.js("document.querySelector('[data-role=by-stack] .twist').click()");
+        tab.js("document.querySelector('[data-role=by-stack] tr.under .twist').click()");
+        tab.js("document.querySelector('.compare-stacks').scrollIntoView()");
+        shot("lines");
+        tab.js("document.querySelector('#compare-ranks').scrollIntoView()");
+        shot("ranks");
+        tab.key("4", "Digit4");
+        tab.key("/", "Slash");
+        tab.type_text("category:activation");
+        tab.wait("document.querySelector('#tree[data-matching]')");
+        shot("matching");
+        tab.key("F1", "F1");
+        tab.wait("document.querySelector('.language')");
+        shot("language");
+    }
 }

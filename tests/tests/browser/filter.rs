@@ -219,8 +219,7 @@ fn count(tab: &Tab, expression: &str) -> u64 {
     tab.js("document.getElementById('filter-clear').click()");
     tab.wait("document.activeElement.id === 'filter-input' && document.getElementById('matches').hidden");
     type_in(tab, expression);
-    let told =
-        "/Over the whole recording ([\\d,]+)\\sallocation/.exec(document.getElementById('filter-told').title)";
+    let told = "/Over the whole recording ([\\d,]+)\\sallocation/.exec(document.getElementById('filter-told').title)";
     tab.wait(&format!("{told} || !document.getElementById('filter-fault').hidden"));
     assert_eq!(tab.text("#filter-fault"), "", "{expression}");
     tab.js(&format!("return Number({told}[1].replaceAll(',', ''))")).as_u64().unwrap()
