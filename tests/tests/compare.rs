@@ -64,6 +64,26 @@ fn checkpointing_shrinks_activations() {
         [-0.2, -527.0, -432.2]
     );
     assert!(!diff.same_requests);
+    // By line: what is reached another way stands below its line.
+    let lines: Vec<(&str, f64)> =
+        diff.by_line.iter().take(3).map(|line| (line.at.as_str(), mib(line.bytes))).collect();
+    assert_eq!(lines, [("train.py:59", -527.0), ("train.py:60", -432.2), ("train.py:58", -0.2)]);
+    assert!(diff.by_line.iter().take(3).all(|line| line.category == "activation"));
+    assert_eq!([0, 1, 2].map(|at| diff.by_line[at].how), [Match::Stack, Match::Stack, Match::OnlyA]);
+    assert_eq!((diff.categories[0].name.as_str(), mib(diff.categories[0].bytes)), ("activation", -960.4));
+    let line = &diff.by_line[0];
+    assert!(line.n_stacks as usize == line.stacks.len() && line.n_stacks > 1);
+    let named =
+        |(side, place): &(u8, u32)| (*side, &[&a, &a, &b][usize::from(*side)].frames[*place as usize]);
+    for stack in &line.stacks {
+        let of_a: Vec<u32> = stack.frames.iter().filter(|(side, _)| *side < 2).map(|(_, at)| *at).collect();
+        assert!(a.stacks.iter().any(|held| held.frames == of_a), "A's stack, whole and in order");
+        let own = stack.frames.iter().map(named).find(|(_, frame)| frame.kind == 0);
+        assert!(own.is_some_and(|(side, frame)| side == 0 && frame.line == 59), "both have the line");
+    }
+    let in_b_alone =
+        line.stacks.iter().flat_map(|stack| &stack.frames).map(named).filter(|(side, _)| *side == 2);
+    assert!(in_b_alone.map(|(_, frame)| &frame.file).any(|file| file.ends_with("checkpoint.py")));
 }
 
 #[test]
@@ -86,6 +106,7 @@ fn edits_move_lines() {
     let moved = all_of(&a, &b);
     assert!(moved.by_stack.iter().all(|row| row.bytes == 0 && row.count == 0));
     assert!(moved.by_stack.iter().any(|row| row.how == Match::Moved));
+    assert!(moved.by_line.iter().all(|row| row.bytes == 0));
     // Another checkout alone is no change at all.
     for frame in b.frames.iter_mut().filter(|frame| frame.kind == 0) {
         frame.line -= 7;
@@ -134,6 +155,13 @@ fn hold(a: &Holdings, b: &Holdings) {
     };
     assert_eq!(sides(&there, false), sides(&back, true));
     assert!(there.by_stack.is_sorted_by_key(|row| std::cmp::Reverse(row.bytes.unsigned_abs())));
+    // Lines hold the same stacks.
+    assert_eq!(there.by_line.iter().map(|row| row.bytes).sum::<i64>(), total);
+    assert_eq!(there.by_line.iter().map(|row| row.n_stacks as usize).sum::<usize>(), there.by_stack.len());
+    for line in there.by_line.iter().filter(|line| line.stacks.len() == line.n_stacks as usize) {
+        assert_eq!(line.stacks.iter().map(|row| row.bytes).sum::<i64>(), line.bytes);
+        assert_eq!(line.stacks.iter().map(|row| row.b_count).sum::<u64>(), line.b_count);
+    }
     // A limit leaves the sum as it is.
     let short = diff(a, b, Align::Event, 3);
     assert_eq!(short.by_stack.iter().map(|row| row.bytes).sum::<i64>() + short.rest.bytes, total);
@@ -222,6 +250,7 @@ fn ranks_of_one_job() {
             name: name.into(),
             peak_bytes: held.peak.requested_bytes,
             reserved_bytes: held.peak.reserved_bytes,
+            ..Rank::default()
         }
     };
     let mut all = vec![rank("fsdp_rank0"), rank("fsdp_rank1")];

@@ -132,7 +132,7 @@ fn sums_are_those_of_a_plain_loop_and_of_the_series() {
 }
 
 #[test]
-fn a_set_of_allocations_restricts_them() {
+fn what_is_chosen_is_added_up_beside_the_whole() {
     let recording = opened("train_plain");
     let replay = &recording.replays[0];
     let wish = Wish { weigh: Weigh::Peak, ..Wish::default() };
@@ -140,7 +140,23 @@ fn a_set_of_allocations_restricts_them() {
     let sums = Sums::of(replay, &recording.snapshot, &wish, Some(&odd));
     let plain = plainly(replay, Weigh::Peak, (0, 0), 0);
     let expected: u128 = plain.iter().filter(|(id, _)| id % 2 == 1).map(|(_, weight)| weight).sum();
-    assert_eq!(sums.rows.iter().map(|sum| sum.weight).sum::<u128>(), expected);
+    let whole: u128 = plain.iter().map(|(_, weight)| weight).sum();
+    assert_eq!(sums.rows.iter().map(|sum| sum.weight).sum::<u128>(), whole);
+    assert_eq!(sums.rows.iter().map(|sum| sum.chosen).sum::<u128>(), expected);
+    // Each frame has as much as ends in it and below it.
+    let keys = Keys::new(&recording.snapshot);
+    for form in [Form::TopDown, Form::BottomUp] {
+        let tree = Tree::grow(replay, &recording.snapshot, &keys, &sums, &Wish { form, ..wish.clone() });
+        let nodes = tree.nodes();
+        assert_eq!((nodes[0].chosen, nodes[0].total), (expected, whole));
+        assert!(nodes.iter().all(|node| node.chosen <= node.total));
+        let below = |at: u32| nodes.iter().filter(move |node| node.parent == at && node.level > 0);
+        let parted = |at: u32| below(at).map(|node| node.chosen).sum::<u128>() <= nodes[at as usize].chosen;
+        assert!((0..nodes.len() as u32).all(parted));
+        assert!(
+            nodes.iter().any(|node| node.chosen == 0) && nodes.iter().any(|node| node.chosen == node.total)
+        );
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@ import { announce } from './dom.js';
 import { store, emit, setActive, updateState } from './store.js';
 import { Client } from './client.js';
 import { diagnosed, diagnosedBefore } from './report.js';
+import { ready } from './platform.js';
 import { makeSight, readLabels } from './sight.js';
 import { showReadError, showDeath } from './errors.js';
 
@@ -35,7 +36,9 @@ export function onOpened(tell) {
  * @param {boolean} [sample]
  */
 export function openFiles(picked, sample = false) {
-  for (const { name, blob } of picked) openFile(name, blob, sample);
+  const all = [...picked];
+  // Sizes and times are written by the page's wasm, which a quick hand may be ahead of. If it does not come, app.js says so.
+  void ready().then(() => { for (const { name, blob } of all) openFile(name, blob, sample); }, () => {});
 }
 
 /**

@@ -15,20 +15,31 @@ export function attachMenu(button, rows, label) {
       closeMenu();
       return;
     }
-    closeMenu();
-    const list = el('div.menu', { 'aria-label': label, role: 'group', onkeydown: (/** @type {KeyboardEvent} */ event) => move(list, event) });
-    appendAll(list, rows());
-    (document.querySelector('main') || document.body).append(list);
     const at = button.getBoundingClientRect();
-    list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - list.offsetWidth - 8))}px`;
-    list.style.top = `${at.bottom + 4}px`;
+    openMenu(button, rows, label, { x: at.left, y: at.bottom + 4 });
     button.setAttribute('aria-expanded', 'true');
-    open = { button, list };
-    /** @type {HTMLElement|null} */ (list.querySelector('[aria-current], button'))?.focus();
   });
   document.addEventListener('pointerdown', (event) => {
     if (open && event.target instanceof Node && !open.list.contains(event.target) && !open.button.contains(event.target)) closeMenu(false);
   });
+}
+
+/**
+ * Opens a list of its own, as a context menu.
+ * @param {HTMLElement} of what has the focus again when it closes
+ * @param {() => Node[]} rows
+ * @param {string} label
+ * @param {{x: number, y: number}} at its corner, in the window
+ */
+export function openMenu(of, rows, label, { x, y }) {
+  closeMenu();
+  const list = el('div.menu', { 'aria-label': label, role: 'group', onkeydown: (/** @type {KeyboardEvent} */ event) => move(list, event) });
+  appendAll(list, rows());
+  (document.querySelector('main') || document.body).append(list);
+  list.style.left = `${Math.max(8, Math.min(x, innerWidth - list.offsetWidth - 8))}px`;
+  list.style.top = `${y}px`;
+  open = { button: of, list };
+  /** @type {HTMLElement|null} */ (list.querySelector('[aria-current], button'))?.focus();
 }
 
 /**
@@ -49,7 +60,7 @@ export function closeMenu(refocus = true) {
   const { button, list } = open;
   open = null;
   list.remove();
-  button.setAttribute('aria-expanded', 'false');
+  if (button.hasAttribute('aria-expanded')) button.setAttribute('aria-expanded', 'false');
   if (refocus) button.focus();
 }
 

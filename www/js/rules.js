@@ -1,15 +1,15 @@
 // The user's own rules for categories: kept in this browser, sent to every open file, saved to and read from a file.
 import { store } from './store.js';
 import { labelled } from './files.js';
+import { remember, rememberedJson } from './settings.js';
 
-const KEY = 'vramscope.rules';
 const MOST = 64;
 
 /** @typedef {{pattern: string, category: string}} Rule a pattern of frames, and a category's name in JSON or the user's own */
 /** @typedef {{matched_allocations: number, matched_bytes: number, error: {error: string, at: number}|null}} Applied */
 
 /** @type {Rule[]} */
-let rules = remembered();
+let rules = rulesOf(rememberedJson('rules'));
 
 /** @returns {Rule[]} */
 export const allRules = () => rules;
@@ -21,14 +21,6 @@ export function rulesOf(value) {
   return list.slice(0, MOST).map((/** @type {any} */ each) => ({ pattern: text(each?.pattern), category: text(each?.category) })).filter((/** @type {Rule} */ rule) => rule.pattern && rule.category);
 }
 
-function remembered() {
-  try {
-    return rulesOf(JSON.parse(localStorage.getItem(KEY) || '[]'));
-  } catch {
-    return []; // a file opened from the disk may have no storage
-  }
-}
-
 /**
  * Puts other rules in force in every open file.
  * @param {Rule[]} wish
@@ -36,11 +28,7 @@ function remembered() {
  */
 export async function setRules(wish) {
   rules = wish.slice(0, MOST);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(rules));
-  } catch {
-    // not remembered, still in force
-  }
+  remember('rules', JSON.stringify(rules));
   const told = await Promise.all(store.files.filter((file) => file.opened).map(async (file) => {
     const answer = await sendRules(file);
     void labelled(file);

@@ -1,6 +1,7 @@
 // The address bar's fragment: view, device, axis, range, what is pinned, and what the user typed. Never a name, a size or a frame of the file.
 // Other views add their own: see address.js.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
+//            #v=1&view=compare&ab=1f0c22e9.0.peak,9d31a07b.0.m1979&align=time&ranks=0
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { addressParts } from './address.js';
 import { addCommands } from './commands.js';
@@ -202,7 +203,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches', 'table', 'tree'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches', 'table', 'tree', 'compare'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);

@@ -256,6 +256,7 @@ impl Open {
                 let (a, b) = (fields.get("a")?, fields.get("b")?);
                 text(&compare::changes(&self.recording, device()?, a, b, fields.get("limit")?))
             }
+            "program" => text(&compare::program(&self.recording.snapshot)),
             "recording_advice" => text(&recipe::advice_for(&self.recording)),
             _ => Ok(None),
         }

@@ -1,11 +1,11 @@
 //! What the page calls itself: numbers as text, marks of an axis, grids and charts on its canvases.
 
 use plotters_canvas::CanvasBackend;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use vramscope_core::units;
 use vramscope_diagnose::message;
 use vramscope_diagnose::recipe::{self as recipes, Purpose, Version};
-use vramscope_explore::compare::{self as comparing, Align, Holdings, Rank};
+use vramscope_explore::compare::{self as comparing, Align, Diff, Holdings, Rank, Ranks, Row};
 use vramscope_render::chart::{self as charts, ChartSpec, CompareSpec, GridSpec};
 use vramscope_render::ticks::{self as axis, TickRequest};
 use wasm_bindgen::JsValue;
@@ -73,17 +73,42 @@ struct CompareRequest {
     #[serde(default)]
     limit: usize,
     ranks: Option<Vec<Rank>>,
+    /// All of them are ranks, whatever they look like.
+    #[serde(default)]
+    all: bool,
 }
 
-/// Compares: JSON `{"diff","markdown"}`, or what ranks come to.
+/// What a comparison comes to. Not by way of a `Value`: that would be all its code once more.
+#[derive(Serialize)]
+struct Compared {
+    markdown: String,
+    lines: Vec<Row>,
+    rest_lines: u32,
+    diff: Diff,
+}
+
+/// What ranks come to: the places of those that are ranks of the job, and these beside each other.
+#[derive(Serialize)]
+struct ComparedRanks {
+    members: Vec<u32>,
+    ranks: Ranks,
+}
+
+/// Compares: JSON `{"diff","lines","rest_lines","markdown"}`, or what ranks come to: `{"members","ranks"}`.
 #[wasm_bindgen]
 pub fn compare(wanted: &str) -> Result<String, JsValue> {
-    let CompareRequest { a, b, align, limit, ranks } = request(wanted)?;
+    let CompareRequest { a, b, align, limit, ranks, all } = request(wanted)?;
     if let Some(ranks) = ranks {
-        return json(&comparing::ranks(&ranks));
+        let members = if all { (0..ranks.len() as u32).collect() } else { comparing::one_job(&ranks) };
+        let of: Vec<Rank> = members.iter().filter_map(|at| ranks.get(*at as usize)).cloned().collect();
+        return json(&ComparedRanks { members, ranks: comparing::ranks(&of) });
     }
-    let diff = comparing::diff(&a, &b, align, limit);
-    json(&serde_json::json!({ "markdown": comparing::markdown(&a, &b, &diff), "diff": diff }))
+    let mut diff = comparing::diff(&a, &b, align, limit);
+    let markdown = comparing::markdown(&a, &b, &diff);
+    // The page shows lines, and below them their stacks.
+    diff.by_stack.clear();
+    let (lines, rest_lines) = (std::mem::take(&mut diff.by_line), diff.rest_lines);
+    json(&Compared { markdown, lines, rest_lines, diff })
 }
 
 /// Draws two curves and what lies between them on a canvas, which is cleared first.

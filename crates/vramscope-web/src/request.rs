@@ -11,7 +11,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 11] = [
+const UNFILTERED: [&str; 12] = [
     "summary",
     "choices",
     "settings",
@@ -22,6 +22,7 @@ const UNFILTERED: [&str; 11] = [
     "recording_advice",
     "filter_keys",
     "filter_parts",
+    "program",
     SET_RULES,
 ];
 

@@ -145,7 +145,9 @@ impl Trees {
             )
         };
         let selected = fields.get::<Option<u64>>("selected")?.and_then(|id| tree.find(id));
-        Ok(Some(icicle::paint(&known.laid_out(fields)?, colours, slot, selected)))
+        let share = |at| tree.node(at).map_or(0.0, |node| node.chosen as f64 / node.total.max(1) as f64);
+        let chosen = chosen.map(|_| &share as &dyn Fn(u32) -> f64);
+        Ok(Some(icicle::paint(&known.laid_out(fields)?, colours, slot, chosen, selected)))
     }
 }
 
@@ -169,6 +171,8 @@ struct TreeLayout<'a> {
     /// Height of everything, in device pixels.
     height: i64,
     total: u128,
+    /// The part of it that an expression chose.
+    chosen: u128,
     blocks: u32,
     nodes: u32,
     first_level: i32,
@@ -234,6 +238,7 @@ impl Known<'_> {
         TreeLayout {
             height: layout.height(),
             total: tree.total(),
+            chosen: tree.node(0).map_or(0, |root| root.chosen),
             blocks: tree.node(0).map_or(0, |root| root.blocks),
             nodes: tree.nodes().len() as u32 - 1,
             first_level: tree.first_level(),

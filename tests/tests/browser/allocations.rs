@@ -146,6 +146,67 @@ fn groups_open_and_close() {
 }
 
 #[test]
+fn every_column_sorts_and_every_group_adds_up() {
+    let tab = shown("train_plain");
+    let peak = tab.bytes("peak.requested_bytes").unwrap();
+    // All columns.
+    tab.click("#table-columns");
+    tab.js("for (const item of document.querySelectorAll('.menu [data-column]:not([aria-pressed=true]):not([aria-checked=true])')) if (!document.querySelector(`[role=columnheader][data-column=${item.dataset.column}]`)) item.click()");
+    tab.key("Escape", "Escape");
+    settled(&tab);
+    let columns = tab.js("return [...document.querySelectorAll('[role=columnheader][data-column]')].map((head) => head.dataset.column)");
+    let columns: Vec<&str> = columns.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(columns.len(), 14, "{columns:?}");
+    let count = rows(&tab);
+    for column in &columns {
+        let head = format!("[role=columnheader][data-column={column}]");
+        for _ in 0..2 {
+            let before = tab.attribute(&head, "aria-sort").unwrap_or_default();
+            tab.js(&format!("document.querySelector('{head} button').click()"));
+            tab.wait(&format!(
+                "(document.querySelector('{head}').getAttribute('aria-sort') ?? '') !== '{before}'"
+            ));
+            settled(&tab);
+            assert_eq!(rows(&tab), count, "{column}");
+            let sort = tab.attribute(&head, "aria-sort").unwrap();
+            if *column == "size" {
+                let sizes = sizes(&tab);
+                assert!(if sort == "ascending" {
+                    sizes.is_sorted()
+                } else {
+                    sizes.is_sorted_by(|a, b| a >= b)
+                });
+            }
+        }
+    }
+    // All groups, by mouse; then one by key.
+    tab.click("#table-group");
+    let ways = tab.js("return document.querySelectorAll('.menu .item').length").as_u64().unwrap();
+    tab.key("Escape", "Escape");
+    assert!(ways >= 9, "{ways}");
+    for way in 2..=ways {
+        tab.click("#table-group");
+        tab.js(&format!("document.querySelectorAll('.menu .item')[{}].click()", way - 1));
+        let name = format!(
+            "document.querySelectorAll('#allocations-body .group').length && document.getElementById('table-group-name').textContent"
+        );
+        tab.wait(&name);
+        settled(&tab);
+        let groups = rows(&tab);
+        let listed = tab.js("return [...document.querySelectorAll('#allocations-body .group[data-at], #allocations-body .group')].map((row) => Number(row.querySelector('[data-bytes]')?.dataset.bytes ?? 0))");
+        let listed: Vec<u64> = listed.as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+        if listed.len() as u64 == groups {
+            assert_eq!(listed.iter().sum::<u64>(), peak, "group {way}");
+        }
+        assert!(groups <= count && groups > 0);
+    }
+    tab.js("document.getElementById('allocations-rows').focus()");
+    tab.key("b", "KeyB");
+    tab.wait("!document.querySelector('#allocations-body .group') || document.querySelector('#allocations-body .group')");
+    tab.finish();
+}
+
+#[test]
 fn bars_filter_by_size() {
     let tab = shown("train_plain");
     let term = |at: &str| {
@@ -187,7 +248,7 @@ fn columns_are_chosen_and_kept() {
     tab.key("Escape", "Escape");
     tab.wait("document.activeElement.id === 'table-columns'");
     assert_eq!(tab.text("#table-columns-name"), "9 of 14");
-    assert!(tab.js("return localStorage.getItem('vramscope:columns')").as_str().unwrap().contains("address"));
+    assert!(tab.js("return localStorage.getItem('vramscope.columns')").as_str().unwrap().contains("address"));
     tab.click("#table-of");
     tab.click(".menu .item:nth-child(6)");
     tab.wait("location.hash.includes('of=all')");

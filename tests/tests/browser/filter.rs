@@ -74,6 +74,7 @@ fn conditions_are_typed_and_walked_by_keys() {
     tab.key("2", "Digit2");
     tab.wait_for_picture();
     let before = (pixels(&tab, "timeline"), inked(&tab, "timeline", "--line-reserved"));
+    let strip = (pixels(&tab, "minimap"), inked(&tab, "minimap", "--line-reserved"));
     tab.key("/", "Slash");
     tab.wait("document.activeElement.id === 'filter-input'");
     assert_eq!(tab.js("return document.querySelector('#filter-input').value"), "", "the key is not typed");
@@ -82,6 +83,8 @@ fn conditions_are_typed_and_walked_by_keys() {
     tab.wait("performance.getEntriesByName('vramscope:search').length > 0");
     wait_for_other_pixels(&tab, "timeline", before.0);
     assert!(inked(&tab, "timeline", "--line-reserved") > before.1 + 100, "what matches is outlined");
+    wait_for_other_pixels(&tab, "minimap", strip.0);
+    assert!(inked(&tab, "minimap", "--line-reserved") > strip.1 + 10, "in the strip, too");
     tab.key("Enter", "Enter");
     told(&tab, "Match 1 of ");
     assert!(pinned(&tab).contains("train.py"));
@@ -208,6 +211,82 @@ fn what_can_be_typed_is_listed() {
     tab.click("#filter-list [role=option]");
     tab.wait("document.querySelector('#filter-input').value === 'category:activation'");
     told(&tab, " alive here");
+    tab.finish();
+}
+
+/// Types an expression anew and says how many allocations of the whole recording it chooses.
+fn count(tab: &Tab, expression: &str) -> u64 {
+    tab.js("document.getElementById('filter-clear').click()");
+    tab.wait("document.activeElement.id === 'filter-input' && document.getElementById('matches').hidden");
+    type_in(tab, expression);
+    let told = "/Over the whole recording ([\\d,]+)\\sallocation/.exec(document.getElementById('filter-told').title)";
+    tab.wait(&format!("{told} || !document.getElementById('filter-fault').hidden"));
+    assert_eq!(tab.text("#filter-fault"), "", "{expression}");
+    tab.js(&format!("return Number({told}[1].replaceAll(',', ''))")).as_u64().unwrap()
+}
+
+#[test]
+fn each_kind_of_condition_chooses() {
+    let tab = tab_with("train_plain");
+    tab.show_timeline();
+    tab.wait("document.querySelector('.lane .period')");
+    // Two moments, for what is alive at one but not at the other.
+    for share in [0.2, 0.6] {
+        tab.point(tab.at("canvas[data-role=timeline]", share, 0.5));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        tab.key("m", "KeyM");
+    }
+    tab.wait("/cmp=\\d+%2C\\d+/.test(location.hash)");
+    let all = count(&tab, "size >= 0");
+    for expression in [
+        "forward",
+        "stack:\"train\\.py:5\"",
+        "name:^forward$",
+        "file:train\\.py",
+        "size > 1 MiB",
+        "lifetime < 20 ms",
+        "category:activation,gradient",
+        "phase:backward",
+        "step:2..3",
+        "stream:0",
+        "pool:large",
+        "alive:A",
+        "alive:A not alive:B",
+        "alive:peak",
+        "made:100..900",
+        "freed:1000..",
+        "size > 1 MiB or phase:optimizer",
+    ] {
+        let found = count(&tab, expression);
+        assert!(found > 0 && (found < all || expression == "stream:0"), "{expression}: {found} of {all}");
+        assert_eq!(count(&tab, &format!("not ({expression})")), all - found, "not {expression}");
+    }
+    assert_eq!(count(&tab, "alive:A not alive:B") + count(&tab, "alive:A alive:B"), count(&tab, "alive:A"));
+    // An address, as the details name it; and what the user noted, in a recording that has notes.
+    press(&tab, "Enter", 13, 0);
+    let address =
+        pinned(&tab).split_whitespace().find(|word| word.starts_with("0x")).expect("an address").to_owned();
+    assert!(count(&tab, &format!("address:{address}")) > 0);
+    // The language stands in the help, from the same table: by its button, by F1 in the field.
+    for by_key in [false, true] {
+        if by_key {
+            tab.key("F1", "F1");
+        } else {
+            tab.click("#filter-help");
+        }
+        tab.wait("document.activeElement.id === 'help-language'");
+        let rows =
+            tab.js("return [...document.querySelectorAll('.language dt')].map((dt) => dt.textContent)");
+        assert!(rows.as_array().unwrap().len() >= 17 && rows.to_string().contains("lifetime <"), "{rows}");
+        crate::shots::write("help-language.png", &tab.screenshot());
+        tab.key("Escape", "Escape");
+        tab.wait("!document.querySelector('dialog')");
+        tab.click(INPUT);
+    }
+    tab.js("document.getElementById('filter-clear').click()");
+    tab.choose(&[&crate::recording("metadata")]);
+    tab.wait("document.getElementById('file-name').textContent.includes('metadata') && performance.getEntriesByName('vramscope:ready').length > 1");
+    assert!(count(&tab, "meta:.") > 0);
     tab.finish();
 }
 

@@ -4,7 +4,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use vramscope_core::decode::{Decoder, Limits};
 use vramscope_core::replay::Recording;
 
-use crate::{Tab, tab_with};
+use crate::{Tab, recording, tab_with, temporary};
 
 /// From now on what the page saves is kept in `window.saved`.
 fn watch(tab: &Tab) {
@@ -48,24 +48,43 @@ fn choose(tab: &Tab, word: &str) {
 
 #[test]
 fn pictures_of_views_can_be_decoded() {
-    let tab = tab_with("train_plain");
+    let tab = tab_with("train_checkpointed");
+    tab.choose(&[&recording("train_plain")]);
+    tab.wait("performance.getEntriesByName('vramscope:ready').length > 1 && document.getElementById('file-name').textContent.includes('train_plain')");
     watch(&tab);
-    for (view, words) in [("overview", "Findings"), ("timeline", "Whole recording"), ("state", "Group by")] {
+    for (view, words) in [
+        ("overview", "Findings"),
+        ("timeline", "Whole recording"),
+        ("state", "Group by"),
+        ("stacks", "Top down"),
+        ("allocations", "Copy as CSV"),
+        ("compare", "By category"),
+    ] {
         tab.click(&format!("[role=tab][data-view={view}]"));
         tab.wait(&format!("document.getElementById('{view}').checkVisibility()"));
-        if view == "timeline" {
-            tab.wait_for_picture();
+        match view {
+            "timeline" => tab.wait_for_picture(),
+            "stacks" => tab.wait("document.querySelector('#icicle-labels > span') && document.querySelector('#tree-window .tree-row')"),
+            "allocations" => tab.wait("document.querySelector('#allocations-body .cell')"),
+            "compare" => tab.wait("document.querySelector('[data-role=by-stack] tbody tr')"),
+            _ => {}
         }
         choose(&tab, "SVG");
         let svg = String::from_utf8(saved(&tab, &format!("train_plain-{view}.svg"))).unwrap();
-        assert!(svg.contains("<text") && svg.contains("<image"), "{view}: texts and rasters");
+        let raster = svg.contains("<image") || view == "allocations";
+        assert!(svg.contains("<text") && raster, "{view}: texts and rasters");
+        let parsed = tab.js("const svg = new DOMParser().parseFromString(new TextDecoder().decode(Uint8Array.from(atob(window.read), (letter) => letter.charCodeAt(0))), 'image/svg+xml'); \
+             return svg.querySelector('parsererror') ? svg.documentElement.textContent : svg.documentElement.localName + svg.querySelectorAll('script, foreignObject').length");
+        assert_eq!(parsed, "svg0", "{view}: well formed, and only shapes and words");
         assert!(svg.contains(words), "{view}: what stands there can be searched for");
         tab.js("window.read_type = 'data:image/svg+xml;base64,'");
         assert!(colours(&tab) > 20, "{view} as SVG");
         tab.js("document.activeElement.blur()");
         tab.key_with(&["Shift"], "P", "KeyP");
         let png = saved(&tab, &format!("train_plain-{view}.png"));
-        assert_eq!(&png[1..4], b"PNG");
+        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        assert!(side(16) >= 600 && side(20) >= 300, "{view}: {} × {}", side(16), side(20));
         tab.js("window.read_type = 'data:image/png;base64,'");
         assert!(colours(&tab) > 20, "{view} as PNG");
     }
@@ -85,6 +104,19 @@ fn a_smaller_snapshot_holds_the_range_that_is_shown() {
     tab.js("document.getElementById('smaller-anonymise').click()");
     tab.click("#smaller-save");
     let bytes = saved(&tab, "train_plain-1000-2999.pickle");
+    // CPython reads it, and finds no word of the user's paths.
+    let path = temporary("take_away", "part.pickle", &bytes);
+    let python = std::process::Command::new("python3")
+        .args(["-c", "import pickle, sys; data = pickle.load(open(sys.argv[1], 'rb')); print(len(data['device_traces'][0]), len(data['segments']) > 0, any('/' in frame['filename'] for event in data['device_traces'][0] for frame in event.get('frames', [])))"])
+        .arg(&path)
+        .output()
+        .expect("python3");
+    assert_eq!(
+        String::from_utf8_lossy(&python.stdout).trim(),
+        "2000 True False",
+        "{}",
+        String::from_utf8_lossy(&python.stderr)
+    );
     let mut decoder = Decoder::new("part.pickle", Limits::default());
     decoder.feed(&bytes).unwrap();
     let part = Recording::build(decoder.finish().unwrap());

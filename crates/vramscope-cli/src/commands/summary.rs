@@ -9,7 +9,7 @@ use vramscope_core::units::{count, format_bytes, format_bytes_group, format_dura
 use vramscope_core::warning::{Severity, Warning};
 
 use vramscope_explore::compare::thresholds::FEWEST_RANKS;
-use vramscope_explore::compare::{self, Rank, RankRow, ranks};
+use vramscope_explore::compare::{self, Rank, RankRow, one_job, ranks};
 
 use super::parallel;
 use crate::read;
@@ -71,17 +71,18 @@ fn json(summaries: &[Summary], several: bool) -> String {
     text.unwrap_or_default() + "\n"
 }
 
-/// Peaks beside each other, where all files are of one program; `None` if they are not, or too few.
+/// Peaks beside each other, where all files are ranks of one job; `None` if they are not, or too few.
 fn ranks_text(summaries: &[Summary], programs: &[Option<String>]) -> Option<String> {
-    let one_program = programs.first()?.is_some() && programs.iter().all(|program| *program == programs[0]);
     let mut all = Vec::new();
-    for summary in summaries {
+    for (summary, program) in summaries.iter().zip(programs) {
         let busy = summary.devices.iter().filter(|device| device.events > 0);
         let busiest = busy.max_by_key(|device| device.peak.requested_bytes)?;
         let (peak_bytes, reserved_bytes) = (busiest.peak.requested_bytes, busiest.peak.reserved_bytes);
-        all.push(Rank { name: summary.file.name.clone(), peak_bytes, reserved_bytes });
+        let (first_time_us, last_time_us) = (busiest.history.first_time_us, busiest.history.last_time_us);
+        let (name, program) = (summary.file.name.clone(), program.clone());
+        all.push(Rank { name, peak_bytes, reserved_bytes, program, first_time_us, last_time_us });
     }
-    if !one_program || all.len() < FEWEST_RANKS {
+    if all.len() < FEWEST_RANKS || one_job(&all).len() < all.len() {
         return None;
     }
     let ranks = ranks(&all);

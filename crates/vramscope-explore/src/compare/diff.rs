@@ -6,7 +6,8 @@ use vramscope_core::order;
 
 use super::align::{Align, Aligned, aligned};
 use super::holdings::{Frame, HeldStack, Holdings};
-use super::matching::{Match, Pair, pairs};
+use super::lines::{Both, by_size, lines};
+use super::matching::{Match, Numbers, Pair, pairs};
 use super::sentence;
 
 /// What changes from A to B. Signed numbers are B minus A.
@@ -28,6 +29,12 @@ pub struct Diff {
     pub categories: Vec<CategoryChange>,
     /// Change by stack, largest first.
     pub by_stack: Vec<Row>,
+    /// Change by line of code, largest first, each with its stacks. For those who show it: the command's JSON has the stacks alone.
+    #[serde(skip)]
+    pub by_line: Vec<Row>,
+    /// Lines that changed, beyond the limit.
+    #[serde(skip)]
+    pub rest_lines: u32,
     /// Rows beyond the limit, and what they add up to.
     pub rest: CategoryChange,
     /// Rows beyond the limit.
@@ -50,7 +57,7 @@ pub struct CategoryChange {
     pub b_bytes: u64,
 }
 
-/// A stack on both sides.
+/// A stack on both sides, or a line of code with all that pass through it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct Row {
@@ -73,6 +80,19 @@ pub struct Row {
     pub b_stack: Option<u32>,
     /// Of the side that has more, innermost first.
     pub stack: Vec<Frame>,
+    /// Of a line: how many stacks pass through it, and the first of them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub n_stacks: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Row>,
+    /// Of a stack below a line, innermost first: the frames of both sides, 0 for those that both have, 1 for A's and 2 for B's; and their places
+    /// in the holdings. One without its like is held against the largest of the other side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<(u8, u32)>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// What changes from A to B, with at most `limit` rows by stack.
@@ -81,12 +101,13 @@ pub fn diff(a: &Holdings, b: &Holdings, align: Align, limit: usize) -> Diff {
     let by_category = categories.iter().map(|each| (each.name.clone(), each.bytes.into())).collect();
     categories.retain(|each| each.a_bytes > 0 || each.b_bytes > 0);
     order::by(&mut categories, |x, y| y.bytes.unsigned_abs().cmp(&x.bytes.unsigned_abs()));
-    let mut by_stack: Vec<Row> = pairs(a, b).iter().map(|pair| row(a, b, pair)).collect();
-    order::by(&mut by_stack, |x, y| {
-        let size =
-            |row: &Row| (row.bytes.unsigned_abs(), row.count.unsigned_abs(), row.a_bytes.max(row.b_bytes));
-        size(y).cmp(&size(x)).then_with(|| (&x.at, &x.name).cmp(&(&y.at, &y.name)))
-    });
+    let numbers = Numbers::of(a, b);
+    let both: Vec<Both<'_>> = pairs(a, b, &numbers).iter().map(|pair| row(a, b, pair)).collect();
+    let mut by_line = lines(a, b, &numbers, &both);
+    let changed = by_line.iter().filter(|row| row.bytes != 0 || row.count != 0).count();
+    by_line.truncate(limit);
+    let mut by_stack: Vec<Row> = both.into_iter().map(|both| both.row).collect();
+    order::by(&mut by_stack, by_size);
     let mut rest = CategoryChange::default();
     for row in by_stack.iter().skip(limit) {
         rest.a_bytes = rest.a_bytes.saturating_add(row.a_bytes);
@@ -106,6 +127,8 @@ pub fn diff(a: &Holdings, b: &Holdings, align: Align, limit: usize) -> Diff {
         by_category,
         categories,
         by_stack,
+        by_line,
+        rest_lines: changed.saturating_sub(limit) as u32,
         rest,
         rest_count,
         same_requests,
@@ -150,7 +173,7 @@ fn side<'a>(held: &'a Holdings, places: &[u32]) -> (u64, u64, Option<&'a HeldSta
     })
 }
 
-fn row(a: &Holdings, b: &Holdings, pair: &Pair) -> Row {
+fn row<'a>(a: &'a Holdings, b: &'a Holdings, pair: &Pair) -> Both<'a> {
     let (a_bytes, a_count, a_stack) = side(a, &pair.a);
     let (b_bytes, b_count, b_stack) = side(b, &pair.b);
     // A shows it unless B alone has it, or has more.
@@ -174,5 +197,5 @@ fn row(a: &Holdings, b: &Holdings, pair: &Pair) -> Row {
         row.at.clone_from(&stack.at);
         row.stack = stack.frames.iter().filter_map(|at| held.frames.get(*at as usize)).cloned().collect();
     }
-    row
+    Both { row, a: a_stack, b: b_stack }
 }

@@ -71,8 +71,7 @@ struct Item<'a> {
 }
 
 /// All stacks of both, each in exactly one pair.
-pub(super) fn pairs(a: &Holdings, b: &Holdings) -> Vec<Pair> {
-    let numbers = Numbers::of(a, b);
+pub(super) fn pairs(a: &Holdings, b: &Holdings, numbers: &Numbers) -> Vec<Pair> {
     let mut items: Vec<Item<'_>> = Vec::new();
     for (in_b, side) in [(false, a), (true, b)] {
         for (at, stack) in (0..).zip(&side.stacks) {
@@ -164,7 +163,7 @@ const OWN: u8 = 0;
 const NATIVE: u8 = 3;
 
 /// A number for each different frame of both: with its line, and without.
-struct Numbers {
+pub(super) struct Numbers {
     with_lines: Vec<u32>,
     without: Vec<u32>,
     /// Frames of A come first.
@@ -172,7 +171,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(a: &Holdings, b: &Holdings) -> Numbers {
+    pub(super) fn of(a: &Holdings, b: &Holdings) -> Numbers {
         let frames: Vec<(&Frame, String)> =
             a.frames.iter().chain(&b.frames).map(|frame| (frame, trail(&frame.file))).collect();
         let name =
@@ -190,6 +189,13 @@ impl Numbers {
             (with_lines[here], without[here]) = numbers;
         }
         Numbers { with_lines, without, n_a: a.frames.len() }
+    }
+
+    /// Whether a frame of A and one of B are the same, in the same line or in any.
+    pub(super) fn same(&self, in_a: u32, in_b: u32, with_lines: bool) -> bool {
+        let numbers = if with_lines { &self.with_lines } else { &self.without };
+        let of_a = numbers.get(in_a as usize).filter(|_| (in_a as usize) < self.n_a);
+        of_a.is_some() && of_a == numbers.get(self.n_a + in_b as usize)
     }
 
     fn item<'a>(&self, in_b: bool, at: u32, stack: &'a HeldStack, side: &Holdings) -> Item<'a> {

@@ -9,11 +9,17 @@ use super::thresholds::{FEWEST_RANKS, OUTLIER_DISTANCES, OUTLIER_SHARE};
 
 /// One rank: a device of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 #[allow(missing_docs)]
 pub struct Rank {
     pub name: String,
     pub peak_bytes: u64,
     pub reserved_bytes: u64,
+    /// The program that was recorded, where it is known.
+    pub program: Option<String>,
+    /// When its first and last event happened, where that is known.
+    pub first_time_us: Option<i64>,
+    pub last_time_us: Option<i64>,
 }
 
 /// All ranks beside each other.
@@ -105,6 +111,7 @@ mod tests {
             name: format!("rank{at}"),
             peak_bytes: *peak,
             reserved_bytes: *peak,
+            ..Rank::default()
         };
         ranks(&peaks.iter().enumerate().map(rank).collect::<Vec<_>>())
     }

@@ -6,7 +6,7 @@ use super::diff::{Diff, Row};
 use super::holdings::{At, Holdings};
 use super::matching::Match;
 
-/// Rows by stack in a text.
+/// Rows by line of code in a text.
 const ROWS: usize = 20;
 
 /// "+1.0 MiB", "−960.4 MiB", "0".
@@ -39,8 +39,8 @@ fn how(row: &Row) -> &'static str {
     match row.how {
         Match::Stack => "",
         Match::Moved => "lines moved",
-        Match::Line => "same line, called another way",
-        Match::Function => "same function",
+        // Only stacks are matched so.
+        Match::Line | Match::Function => "",
         Match::OnlyA => "only in A",
         Match::OnlyB => "only in B",
     }
@@ -57,7 +57,7 @@ fn tables(diff: &Diff) -> [Table; 2] {
         [signed(each.bytes), format_bytes(each.a_bytes), format_bytes(each.b_bytes), name, String::new()]
     }));
     let mut stacks = vec![head("Change", "Blocks", "Made at")];
-    let shown = diff.by_stack.iter().filter(|row| row.bytes != 0 || row.count != 0).take(ROWS);
+    let shown = diff.by_line.iter().filter(|row| row.bytes != 0 || row.count != 0).take(ROWS);
     stacks.extend(shown.map(|row| {
         let blocks = format!("{} → {}", group_digits(row.a_count), group_digits(row.b_count));
         let mut place = format!("{} {}", row.name, row.at).trim().to_owned();
@@ -86,9 +86,9 @@ fn lines(a: &Holdings, b: &Holdings, diff: &Diff) -> [String; 4] {
 
 /// Stacks that changed, beyond those shown.
 fn more(diff: &Diff) -> Option<String> {
-    let changed = diff.by_stack.iter().filter(|row| row.bytes != 0 || row.count != 0).count();
-    let left = changed.saturating_sub(ROWS) as u64 + u64::from(diff.rest_count);
-    (left > 0).then(|| format!("and {} more stacks", group_digits(left)))
+    let changed = diff.by_line.iter().filter(|row| row.bytes != 0 || row.count != 0).count();
+    let left = changed.saturating_sub(ROWS) as u64 + u64::from(diff.rest_lines);
+    (left > 0).then(|| format!("and {} more lines", group_digits(left)))
 }
 
 /// For people who read a terminal.

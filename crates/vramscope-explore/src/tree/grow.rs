@@ -210,6 +210,7 @@ fn turned(paths: &Paths, length: impl Fn(&[Key]) -> Option<usize>) -> Paths {
 static NOTHING: Sum = Sum {
     stack: vramscope_core::ids::StackId::EMPTY,
     weight: 0,
+    chosen: 0,
     blocks: 0,
     by_category: [0; N_SLOTS],
     least_bytes: 0,
@@ -236,8 +237,9 @@ fn id_below(above: u64, key: Key) -> u64 {
 }
 
 fn empty(key: Key) -> Node {
-    let (start, total, own) = (0, 0, 0);
-    Node { key, parent: 0, end: 1, level: 0, id: 0, start, total, own, blocks: 0, slots: [SEVERAL; 2] }
+    let (start, total, chosen, own) = (0, 0, 0, 0);
+    let (level, blocks, slots) = (0, 0, [SEVERAL; 2]);
+    Node { key, parent: 0, end: 1, level, id: 0, start, total, chosen, own, blocks, slots }
 }
 
 /// A tree as it grows: nodes in the order of keys.
@@ -282,12 +284,14 @@ impl Grown {
             let node = &mut self.nodes[node as usize];
             node.own = node.own.saturating_add(sum.weight);
             node.total = node.total.saturating_add(sum.weight);
+            node.chosen = node.chosen.saturating_add(sum.chosen);
             node.blocks = node.blocks.saturating_add(sum.blocks);
         }
         for at in (1..self.nodes.len()).rev() {
-            let Node { parent, total, blocks, .. } = self.nodes[at];
+            let Node { parent, total, chosen, blocks, .. } = self.nodes[at];
             let above = &mut self.nodes[parent as usize];
             above.total = above.total.saturating_add(total);
+            above.chosen = above.chosen.saturating_add(chosen);
             above.blocks = above.blocks.saturating_add(blocks);
         }
     }

@@ -86,6 +86,8 @@ pub struct Node {
     pub start: u128,
     /// Its weight and that of all below.
     pub total: u128,
+    /// The part of it that was chosen.
+    pub chosen: u128,
     /// What ends here: allocated by this very frame.
     pub own: u128,
     /// Allocations in it and below.

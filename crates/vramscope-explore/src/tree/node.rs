@@ -22,6 +22,8 @@ pub struct Shown {
     /// "own", "library", "torch", "cpp", or "none" for what is no frame.
     pub kind: &'static str,
     pub total: u128,
+    /// The part of it that was chosen.
+    pub chosen: u128,
     /// What ends here.
     pub own: u128,
     pub blocks: u32,
@@ -104,6 +106,7 @@ impl Tree {
             line: named.line,
             kind: named.kind,
             total: node.total,
+            chosen: node.chosen,
             own: node.own,
             blocks: node.blocks,
             slots: node.slots,

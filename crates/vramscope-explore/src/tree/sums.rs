@@ -36,6 +36,8 @@ pub struct Sum {
     pub stack: StackId,
     /// Bytes, or bytes times lifetime.
     pub weight: u128,
+    /// The part of it that was chosen.
+    pub chosen: u128,
     /// How many allocations.
     pub blocks: u32,
     /// Weight by category slot.
@@ -58,7 +60,7 @@ pub struct Sums {
 const NOT_MET: u32 = u32::MAX;
 
 impl Sums {
-    /// Adds up what a wish counts, and of that only `chosen` allocations if given.
+    /// Adds up what a wish counts, and beside it what of that is `chosen`.
     pub fn of(replay: &Replay, snapshot: &Snapshot, wish: &Wish, chosen: Option<&Bits>) -> Sums {
         let mut adding = Adding {
             replay,
@@ -130,9 +132,6 @@ impl Adding<'_> {
 
     #[inline]
     fn add(&mut self, id: u32, times: u64) {
-        if self.chosen.is_some_and(|chosen| !chosen.has(id)) {
-            return;
-        }
         let allocations = self.replay.allocations();
         let (stack, bytes) = (allocations.stack(id), allocations.size_bytes(id));
         let Some(place) = self.places.get_mut(stack.index()) else { return };
@@ -144,6 +143,9 @@ impl Adding<'_> {
         let weight = u128::from(bytes) * u128::from(times);
         let slot = self.slots.get(id as usize).copied().unwrap_or(Category::Unknown as u8);
         sum.weight = sum.weight.saturating_add(weight);
+        if self.chosen.is_some_and(|chosen| chosen.has(id)) {
+            sum.chosen = sum.chosen.saturating_add(weight);
+        }
         sum.blocks += 1;
         let part = &mut sum.by_category[usize::from(slot).min(N_SLOTS - 1)];
         *part = part.saturating_add(weight);

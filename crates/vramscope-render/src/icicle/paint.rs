@@ -21,15 +21,23 @@ pub struct IcicleColours {
 
 /// Share of a colour in the ground of its frames: text on it stays ink.
 const TINT: f64 = 0.24;
+/// The same where something is chosen, but nothing of the frame.
+const FADED_TINT: f64 = 0.07;
+/// Share of a foot's colour that fading leaves.
+const FADED_FOOT: f64 = 0.3;
+/// Height of the bar that is as long as what of the frame is chosen.
+const SHARE_CSS: f64 = 3.0;
 const FOOT_CSS: f64 = 2.0;
 const HATCH_CSS: f64 = 5.0;
 const FRAME_CSS: f64 = 2.0;
 
-/// Paints what is in sight. `slot` gives a frame's colour, by its index: one that there is none of stands for several.
+/// Paints what is in sight. `slot` gives a frame's colour, by its index: one that there is none of stands for several. `chosen` gives the share of a
+/// frame that is chosen, 0 to 1, where something is: a bar of ink over it is as long, and frames without any are faded.
 pub fn paint(
     layout: &Layout,
     colours: &IcicleColours,
     slot: impl Fn(u32) -> u8,
+    chosen: Option<&dyn Fn(u32) -> f64>,
     selected: Option<u32>,
 ) -> Picture {
     let view = &layout.view;
@@ -46,12 +54,22 @@ pub fn paint(
             picture.fill(foot, colours.several_foot.pixel());
             continue;
         }
-        let (ground, full) = match colours.blocks.slots.get(usize::from(slot(cell.bar))) {
-            Some(colour) => (background.mixed(*colour, TINT), *colour),
-            None => (colours.several, colours.several_foot),
+        let share = chosen.map_or(1.0, |share| share(cell.bar));
+        let (ground, full) = match (colours.blocks.slots.get(usize::from(slot(cell.bar))), share > 0.0) {
+            (Some(colour), true) => (background.mixed(*colour, TINT), *colour),
+            (None, true) => (colours.several, colours.several_foot),
+            (Some(colour), false) => {
+                (background.mixed(*colour, FADED_TINT), background.mixed(*colour, FADED_FOOT))
+            }
+            (None, false) => (background, background.mixed(colours.several_foot, FADED_FOOT)),
         };
         picture.fill(body, ground.pixel());
         picture.fill(foot, full.pixel());
+        if chosen.is_some() && share > 0.0 {
+            // The least of something is something.
+            let width = ((rect.width as f64 * share).round() as i64).clamp(1, rect.width.max(1));
+            picture.fill(Rect { width, height: layout.px(SHARE_CSS), ..rect }, colours.ink.pixel());
+        }
     }
     let is_selected = |cell: &&Cell| cell.run.is_none() && Some(cell.bar) == selected;
     if let Some(cell) = layout.cells().iter().find(is_selected) {

@@ -54,7 +54,7 @@ fn narrow_ones_are_drawn_together_and_counted() {
 #[test]
 fn a_pixel_is_answered_as_it_is_painted() {
     let layout = Layout::new(&frames(), &IcicleView { top: 10.0, ..view() });
-    let picture = paint(&layout, &colours(), |bar| (bar % 9) as u8, None);
+    let picture = paint(&layout, &colours(), |bar| (bar % 9) as u8, None, None);
     for y in (0..100).step_by(3) {
         for x in (0..400).step_by(3) {
             let painted = picture.pixel(x, 99 - y) != Some([255; 4]);
@@ -69,7 +69,7 @@ fn a_pixel_is_answered_as_it_is_painted() {
 #[test]
 fn what_is_selected_has_a_frame_and_several_no_colour() {
     let layout = Layout::new(&frames(), &view());
-    let picture = paint(&layout, &colours(), |bar| if bar == 1 { 255 } else { 1 }, Some(1));
+    let picture = paint(&layout, &colours(), |bar| if bar == 1 { 255 } else { 1 }, None, Some(1));
     let at = |x, y: u32| picture.pixel(x, 99 - y).expect("inside")[0];
     assert_eq!((at(0, 24), at(1, 30), at(100, 25), at(100, 46)), (3, 3, 3, 3), "a frame in ink");
     assert_eq!(at(100, 35), 230);
@@ -80,11 +80,24 @@ fn what_is_selected_has_a_frame_and_several_no_colour() {
 }
 
 #[test]
+fn a_bar_is_as_long_as_what_is_chosen_and_the_rest_is_faded() {
+    let layout = Layout::new(&frames(), &view());
+    let share = |bar: u32| if bar == 1 { 0.25 } else { 0.0 };
+    let picture = paint(&layout, &colours(), |_| 1, Some(&share), None);
+    let at = |x, y: u32| picture.pixel(x, 99 - y).expect("inside")[0];
+    let row = |y| (0..200).filter(|x| at(*x, y) == 3).count();
+    let wide = layout.cells().iter().find(|cell| cell.bar == 1).expect("in sight").width as f64;
+    assert!((row(25) as f64 - wide / 4.0).abs() <= 2.0, "{} of {wide}", row(25));
+    assert_eq!((row(0), row(30)), (0, 0), "nothing of the root, and no more than a bar");
+    assert!(at(0, 10) > at(0, 40), "what has nothing is paler");
+}
+
+#[test]
 fn no_view_is_too_odd() {
     for odd in [f64::NAN, f64::INFINITY, -1e300, 1e300, 0.0] {
         let view = IcicleView { x0: odd, x1: odd, top: odd, width: 0, height: u32::MAX, scale: odd };
         let layout = Layout::new(&frames(), &view);
-        paint(&layout, &colours(), |_| 0, Some(0));
+        paint(&layout, &colours(), |_| 0, Some(&|_| odd), Some(0));
         layout.hit(odd, odd);
         Layout::new(&Bars::default(), &view);
     }

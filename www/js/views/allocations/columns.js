@@ -2,6 +2,7 @@
 import { CATEGORIES, categoryName, categorySwatch } from '../../categories.js';
 import { el } from '../../dom.js';
 import { bytesSpan, columnUnit, exactBytes, formatBytes, formatCount, formatDuration, place, plural } from '../../format.js';
+import { remember, rememberedJson } from '../../settings.js';
 
 /** @typedef {{size: (bytes: number) => string}} Units how sizes are written in this table */
 /** @typedef {{id: string, title: string, what: string, width: string, num?: boolean, cell: (row: any, units: Units) => Node|string}} Column */
@@ -51,19 +52,15 @@ export const COLUMNS = [
   { id: 'address', title: 'Address', what: 'Where it begins', width: '132px', cell: (row) => code(row.address) },
 ];
 const USUAL = ['size', 'category', 'site', 'operator', 'alloc', 'free', 'lived', 'stream'];
-const KEPT_AS = 'vramscope:columns';
 
 /** @type {Set<string>} */
-let chosen = new Set(remembered());
+let chosen = new Set(known());
 
 /** @returns {string[]} */
-function remembered() {
-  try {
-    const known = JSON.parse(localStorage.getItem(KEPT_AS) || '[]').filter((/** @type {any} */ id) => COLUMNS.some((column) => column.id === id));
-    return known.length ? known : USUAL;
-  } catch {
-    return USUAL;
-  }
+function known() {
+  const kept = rememberedJson('columns');
+  const there = (Array.isArray(kept) ? kept : []).filter((id) => COLUMNS.some((column) => column.id === id));
+  return there.length ? there : USUAL;
 }
 
 /** @returns {Column[]} those that are shown */
@@ -89,9 +86,7 @@ export function usualColumns() {
 
 /** Without storage the choice lasts as long as the page. */
 function keep() {
-  try {
-    localStorage.setItem(KEPT_AS, JSON.stringify([...chosen]));
-  } catch { /* not allowed here */ }
+  remember('columns', JSON.stringify([...chosen]));
 }
 
 /** @param {number} most the largest allocation @returns {Units} one unit for all that can be read in it */

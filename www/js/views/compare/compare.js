@@ -7,57 +7,36 @@ import { framed } from '../../frame.js';
 import { attachMenu, closeMenu } from '../../menu.js';
 import { more } from '../../platform.js';
 import { current, emit, on, setActive, store } from '../../store.js';
-import { wasm } from '../../wasm.js';
 import { showStack } from '../pin.js';
 import { paintCurves, showCurves } from './curves.js';
 import { initMarks } from './marks.js';
-import { chosen, deviceName, holdingsOf, readyFiles, sideRows, sides, sideText } from './sides.js';
-import { categoryTable, changesTable, rankTable, stackTable } from './tables.js';
+import { compare, ranksCard, readRanks, writeRanks } from './ranks.js';
+import { holdingsOf, isChosen, isWaiting, readSides, readyFiles, sideRows, sides, sidesText, sideText } from './sides.js';
+import { categoryTable, changesTable, lineTable } from './tables.js';
 
 /** @typedef {import('./sides.js').Side} Side */
 
-/** Rows by stack. */
+/** Rows by line of code. */
 const ROWS = 200;
-/** Ranks are shown from so many on. */
-const FEWEST_RANKS = 3;
 /** @type {'step'|'event'|'time'} */
 let align = 'step';
 /** Counts what was asked for: only the last answer is shown. */
 let asked = 0;
 
-/** @param {unknown} wish */
-const compare = (wish) => JSON.parse(wasm().compare(JSON.stringify(wish)));
-
-/** @returns {Side[]} devices that can be ranks: those with events */
-function rankSides() {
-  return readyFiles().flatMap((file) => file.opened.summary.devices.filter((/** @type {any} */ each) => each.events > 0).map((/** @type {any} */ each) => ({ file, device: each.device, when: /** @type {'peak'} */ ('peak') })));
-}
-
-/** @returns {HTMLElement|null} */
-function ranksCard() {
-  const all = rankSides();
-  if (all.length < FEWEST_RANKS) return null;
-  const ranks = compare({ ranks: all.map((side) => {
-    const { peak } = side.file.opened.summary.devices.find((/** @type {any} */ each) => each.device === side.device);
-    return { name: [side.file.name, deviceName(side)].filter(Boolean).join(', '), peak_bytes: peak.requested_bytes, reserved_bytes: peak.reserved_bytes };
-  }) });
-  return el('article.card.wide', { 'aria-labelledby': 'ranks-title' }, el('header', null, el('h2', { id: 'ranks-title' }, 'As ranks of one job'), el('span.soft', { 'data-role': 'ranks-sentence' }, ranks.sentence)),
-    rankTable(ranks, (index) => {
-      Object.assign(chosen, { a: all[ranks.median], b: all[index] });
-      refresh();
-    }));
-}
+/** @type {Set<string>} lines that are open, and stacks below them */
+const open = new Set();
+let openOf = '';
 
 /** @param {'a'|'b'} which @param {Side} side @param {any} held */
 function choice(which, side, held) {
   const button = el('button.select', { type: 'button', id: `compare-${which}`, 'aria-expanded': 'false', title: `What ${which.toUpperCase()} is` }, el(`span.ab.${which}`, null, which.toUpperCase()), el('b.truncate', null, side.file.name), el('span', null, sideText(side, held)), icon('down'));
-  attachMenu(button, () => sideRows(which, refresh), `What ${which.toUpperCase()} is`);
+  attachMenu(button, () => sideRows(which), `What ${which.toUpperCase()} is`);
   return button;
 }
 
 function alignMenu() {
   const button = el('button.select', { type: 'button', id: 'compare-align', 'aria-expanded': 'false' }, 'Align by ', el('b', null, align), icon('down'));
-  attachMenu(button, () => /** @type {const} */ (['step', 'event', 'time']).map((each) => el('button.item', { type: 'button', 'aria-current': each === align || null, onclick: () => { closeMenu(); align = each; refresh(); } }, each)), 'Align by');
+  attachMenu(button, () => /** @type {const} */ (['step', 'event', 'time']).map((each) => el('button.item', { type: 'button', 'aria-current': each === align || null, onclick: () => { closeMenu(); align = each; emit('compare'); } }, each)), 'Align by');
   return button;
 }
 
@@ -73,30 +52,36 @@ async function show(side, row, which) {
 }
 
 function empty() {
-  return el('div.card.wide.compare-empty', null, el('h2', null, readyFiles().length > 1 ? 'Choose two to compare.' : 'One file is open. Drop a second one, or mark two moments with M.'), el('p.soft', null, 'M marks the moment shown as A; M again, at another moment, as B; Shift M clears both.'),
+  return el('div.card.wide.compare-empty', null, el('h2', null, isWaiting() ? 'This address compares two recordings. Drop the other one.' : readyFiles().length > 1 ? 'Choose two to compare.' : 'One file is open. Drop a second one, or mark two moments with M.'), el('p.soft', null, 'M marks the moment shown as A; M again, at another moment, as B; Shift M clears both. The timeline’s context menu does the same.'),
     el('button.button', { type: 'button', onclick: () => byId('file-input').click() }, 'Open files…'));
+}
+
+/** What is said below the table of lines. @param {any[]} all @param {any} answer */
+function footOf(all, answer) {
+  const same = all.filter((row) => row.bytes === 0 && row.count === 0).length;
+  const parts = [same ? `${plural(same, 'line')} hold the same` : '', answer.rest_lines ? `${plural(answer.rest_lines, 'smaller change')} not shown` : ''].filter(Boolean);
+  return parts.length ? el('p.soft.foot', null, `${parts.join('; ')}.`) : null;
 }
 
 /** @param {Record<'a'|'b', Side>} pair @param {Record<'a'|'b', any>} held @param {any} answer @param {any} changes */
 function cards(pair, held, answer, changes) {
   const { diff } = answer;
   const [a, b] = formatBytesGroup([diff.a_bytes, diff.b_bytes]);
-  const share = diff.a_bytes ? `, ${diff.total_bytes < 0 ? '\u2212' : '+'}${formatShare(Math.abs(diff.total_bytes) / diff.a_bytes)}` : '';
+  const share = diff.a_bytes && diff.total_bytes ? `, ${diff.total_bytes < 0 ? '\u2212' : '+'}${formatShare(Math.abs(diff.total_bytes) / diff.a_bytes)}` : '';
   const [reservedA, reservedB] = formatBytesGroup([held.a.peak.reserved_bytes, held.b.peak.reserved_bytes]);
   const word = el('span', null, 'Copy as Markdown');
   const copy = el('button.button.small.quiet', { type: 'button', id: 'compare-copy', onclick: async () => { await copyAndSay(word, answer.markdown); announce(word.textContent || ''); } }, icon('copy'), word);
-  const rows = diff.by_stack.filter((/** @type {any} */ row) => row.bytes !== 0 || row.count !== 0);
-  const same = diff.by_stack.length - rows.length;
+  const rows = answer.lines.filter((/** @type {any} */ row) => row.bytes !== 0 || row.count !== 0);
   return [
-    el('div.compare-head', null, el('h1.headline', { 'data-role': 'compare-sentence' }, changes ? changes.sentence : diff.sentence), el('p.soft', null, `${a} \u2192 ${b}${share}. Peak of reserved bytes: ${reservedA} \u2192 ${reservedB}${diff.same_requests && !changes ? ', for the same requests' : ''}. Stacks are matched by function, file and line.`), copy),
+    el('div.compare-head', null, el('h1.headline', { 'data-role': 'compare-sentence' }, changes ? changes.sentence : diff.sentence), el('p.soft', null, `${a} \u2192 ${b}${share}. Peak of reserved bytes: ${reservedA} \u2192 ${reservedB}${diff.same_requests && !changes ? ', for the same requests' : ''}. Stacks are matched by function, file and line, and stand below the line that made them.`), copy),
     el('div.compare-choice', null, choice('a', pair.a, held.a), choice('b', pair.b, held.b)),
     el('article.card.wide.compare-curves', { 'aria-labelledby': 'curves-title' }, el('header', null, el('h2', { id: 'curves-title' }, `Requested bytes, aligned by ${diff.curves.align}`), diff.curves.align === align ? null : el('span.soft', null, align === 'step' ? 'No steps are known in both.' : 'Not both have times.'),
       el('span.legend.push', null, el('span.tag', null, el('span.swatch.line.line-a'), 'A'), el('span.tag', null, el('span.swatch.line.line-b'), 'B, the thicker line')), alignMenu()),
     el('div.chart', { role: 'img', 'aria-label': `Requested bytes of A and of B. ${diff.sentence}` }, el('div.y', { id: 'compare-y' }), el('div.plot', null, el('canvas', { id: 'compare-canvas', 'aria-hidden': 'true' })), el('div.x', { id: 'compare-x' }))),
     el('article.card.compare-categories', { tabindex: 0, 'aria-labelledby': 'by-category-title' }, el('header', null, el('h2', { id: 'by-category-title' }, 'By category')), categoryTable(diff.categories)),
-    el('article.card.compare-stacks', { 'aria-labelledby': 'by-stack-title' }, el('header', null, el('h2', { id: 'by-stack-title' }, changes ? 'By stack: new, released, still there' : 'By stack, largest change first')),
-      changes ? changesTable(changes, shower(pair)) : rows.length ? stackTable(rows, shower(pair)) : el('p.soft', null, 'No stack holds more or less.'),
-      !changes && (same || diff.rest_count) ? el('p.soft.foot', null, [same ? `${plural(same, 'stack')} hold the same` : '', diff.rest_count ? `${plural(diff.rest_count, 'smaller change')} not shown` : ''].filter(Boolean).join('; '), '.') : null),
+    el('article.card.compare-stacks', { 'aria-labelledby': 'by-stack-title' }, el('header', null, el('h2', { id: 'by-stack-title' }, changes ? 'By stack: new, released, still there' : 'By line of code, largest change first')),
+      changes ? changesTable(changes, shower(pair)) : rows.length ? lineTable(rows, held, shower(pair), open) : el('p.soft', null, 'No line of code holds more or less.'),
+      changes ? null : footOf(answer.lines, answer)),
   ];
 }
 
@@ -109,20 +94,26 @@ async function build() {
   if (mine !== asked) return;
   const pair = sides();
   const view = byId('compare');
-  const focused = view.contains(document.activeElement) ? document.activeElement?.id : '';
+  const focus = view.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
   if (!pair) {
-    view.replaceChildren(...[empty(), ranksCard()].filter((node) => node !== null));
+    const ranks = await ranksCard();
+    if (mine === asked) view.replaceChildren(...[empty(), ranks].filter((node) => node !== null));
     return;
   }
   const one = pair.a.file === pair.b.file && pair.a.device === pair.b.device;
   const [a, b] = await Promise.all([holdingsOf(pair.a), holdingsOf(pair.b)]);
   const changes = one && a && b ? await pair.a.file.client.ask({ ask: 'changes', device: pair.a.device, a: a.moment, b: b.moment, limit: ROWS }) : null;
+  const ranks = await ranksCard();
   if (mine !== asked || !a || !b) return;
+  const of = [pair.a, pair.b].map(({ file, device }) => `${file.id} ${device}`).join();
+  if (of !== openOf) open.clear();
+  openOf = of;
   const answer = compare({ a: { ...a, name: pair.a.file.name }, b: { ...b, name: pair.b.file.name }, align, limit: ROWS });
   const { scrollTop } = view;
-  view.replaceChildren(...[...cards(pair, { a, b }, answer, changes), ranksCard()].filter((node) => node !== null));
+  view.replaceChildren(...[...cards(pair, { a, b }, answer, changes), ranks].filter((node) => node !== null));
   view.scrollTop = scrollTop;
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  // What had the focus is built anew; who has moved on meanwhile is left alone.
+  if (focus && !focus.isConnected && document.activeElement === document.body) /** @type {HTMLElement[]} */ ([...view.querySelectorAll('[id], [data-key]')]).find((each) => (focus.id ? each.id === focus.id : focus.dataset.key && /** @type {HTMLElement} */ (each).dataset.key === focus.dataset.key))?.focus({ preventScroll: true });
   showCurves(answer.diff.curves);
 }
 
@@ -133,8 +124,16 @@ export function initCompare() {
     write(parts) {
       const text = marksText();
       if (text) parts.set('cmp', text);
+      const both = store.view === 'compare' || isChosen() ? sidesText() : '';
+      if (both) parts.set('ab', both);
+      if (align !== 'step') parts.set('align', align);
+      writeRanks(parts);
     },
     read(parts, sight) {
+      readSides(parts.get('ab') || '');
+      align = /** @type {const} */ (['event', 'time']).find((each) => each === parts.get('align')) ?? 'step';
+      readRanks(parts);
+      emit('compare');
       const [a = null, b = null] = (parts.get('cmp') || '').split(',').map((part) => (/^\d{1,10}$/.test(part) && Number(part) < sight.moments ? Number(part) : null));
       if (a === sight.marks.a && b === sight.marks.b) return;
       sight.marks = { a, b };
@@ -142,7 +141,7 @@ export function initCompare() {
     },
   });
   initMarks();
-  for (const topic of /** @type {const} */ (['view', 'active', 'files', 'labels', 'figures', 'filter', 'matches'])) on(topic, refresh);
+  for (const topic of /** @type {const} */ (['view', 'active', 'files', 'labels', 'figures', 'filter', 'matches', 'compare'])) on(topic, refresh);
   on('theme', paintCurves);
   new ResizeObserver(framed(paintCurves)).observe(byId('compare'));
 }

@@ -3,8 +3,9 @@ import { addCommands } from '../../commands.js';
 import { announce, byId, el } from '../../dom.js';
 import { formatCount } from '../../format.js';
 import { framed } from '../../frame.js';
+import { closeMenu, openMenu } from '../../menu.js';
 import { momentOf, placeOf, xEnd } from '../../sight.js';
-import { current, emit, on } from '../../store.js';
+import { current, emit, on, setView } from '../../store.js';
 import { across } from '../timeline/plot-labels.js';
 
 /** @param {number} moment @returns {string} */
@@ -14,11 +15,25 @@ export const momentText = (moment) => (moment === 0 ? 'before the first event' :
 function mark() {
   const sight = current();
   if (!sight) return false;
-  const side = sight.marks.a === null ? 'a' : 'b';
+  put(sight, sight.marks.a === null ? 'a' : 'b');
+  return true;
+}
+
+/** @param {import('../../sight.js').Sight} sight @param {'a'|'b'} side is the moment shown */
+function put(sight, side) {
   sight.marks = { ...sight.marks, [side]: momentOf(sight) };
   announce(`${momentText(momentOf(sight))} is ${side.toUpperCase()}`);
   emit('matches');
-  return true;
+}
+
+/** Marks by mouse, or by a long press. @param {MouseEvent} event */
+function offer(event) {
+  const sight = current();
+  if (!sight) return;
+  event.preventDefault();
+  const item = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => void} */ run, off = false) => el('button.item', { type: 'button', disabled: off, onclick: () => { closeMenu(); run(); } }, text, el('span', null, key));
+  const none = sight.marks.a === null && sight.marks.b === null;
+  openMenu(byId('timeline-canvas'), () => [item(`Mark ${momentText(momentOf(sight))} as A`, 'M', () => put(sight, 'a')), item('Mark it as B', 'M again', () => put(sight, 'b')), item('Clear marks', 'Shift M', () => void clear(), none), item('Compare A with B', '6', () => setView('compare'), sight.marks.a === null || sight.marks.b === null)], 'Marks', { x: event.clientX, y: event.clientY });
 }
 
 /** @returns {boolean} whether something was marked */
@@ -53,6 +68,7 @@ async function flags() {
 }
 
 export function initMarks() {
+  byId('timeline-plot').addEventListener('contextmenu', offer);
   addCommands([
     { title: 'Mark the moment shown: A, then B', group: 'Page', keys: ['KeyM'], shown: ['M'], run: mark },
     { title: 'Clear marks', group: 'Page', keys: ['Shift+KeyM'], shown: ['Shift M'], run: clear },

@@ -24,9 +24,15 @@ const sizes = (values) => listTexts(values.map(Math.abs));
 /**
  * @param {HTMLElement} table whose rows take the focus one at a time
  * @param {(index: number) => void} run Enter or a click on a row
+ * @param {(key: string) => void} [flip] opens or closes a row that can be
  */
-export function roving(table, run) {
+export function roving(table, run, flip) {
   const rows = /** @type {HTMLElement[]} */ ([...table.querySelectorAll('tbody tr')]);
+  const focusRow = (/** @type {number} */ to) => {
+    if (!rows[to]) return;
+    for (const each of rows) each.tabIndex = each === rows[to] ? 0 : -1;
+    rows[to].focus();
+  };
   for (const [index, row] of rows.entries()) {
     row.tabIndex = index === 0 ? 0 : -1;
     row.addEventListener('click', (event) => {
@@ -35,12 +41,14 @@ export function roving(table, run) {
     row.addEventListener('keydown', (event) => {
       if (event.target !== row) return;
       const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key];
+      const open = row.ariaExpanded;
+      const turns = { ArrowRight: open === 'false', ArrowLeft: open === 'true' }[event.key];
+      const out = event.key === 'ArrowLeft' && !turns ? rows.slice(0, index).findLastIndex((each) => Number(each.ariaLevel) < Number(row.ariaLevel)) : -1;
       if (event.key === 'Enter' || event.key === ' ') run(index);
+      else if (turns && flip) flip(row.dataset.key ?? '');
+      else if (out >= 0) focusRow(out);
       else if (to === undefined) return;
-      else if (rows[to]) {
-        for (const each of rows) each.tabIndex = each === rows[to] ? 0 : -1;
-        rows[to].focus();
-      }
+      else focusRow(to);
       event.preventDefault();
       event.stopPropagation();
     });
@@ -58,26 +66,116 @@ export function categoryTable(categories) {
 }
 
 const HOW = { stack: null, moved: 'lines moved', line: 'called another way', function: 'same function', only_a: 'only in A', only_b: 'only in B' };
+/** Columns of the table by line. */
+const COLUMNS = 7;
 
 /**
- * @param {any[]} rows
+ * Change by line of code. A row opens: to its stacks, a stack to its frames.
+ * @param {any[]} lines
+ * @param {Record<'a'|'b', any>} held whose frames these are
  * @param {(row: any, side: 'a'|'b') => void} show
+ * @param {Set<string>} open rows that are open, by their key; kept by whoever builds the table anew
  */
-export function stackTable(rows, show) {
-  const most = Math.max(1, ...rows.map((row) => Math.abs(row.bytes)));
-  const texts = sizes(rows.flatMap((row) => [row.bytes, row.a_bytes, row.b_bytes]));
-  const go = (/** @type {any} */ row, /** @type {'a'|'b'} */ side) => row[`${side}_stack`] === null ? null : el('button.button.small.quiet', { type: 'button', 'data-show': side, 'aria-label': `Show ${row.name} in ${side.toUpperCase()}`, title: `Show in ${side.toUpperCase()}`, onclick: () => show(row, side) }, side.toUpperCase());
-  const table = el('table.picks', { 'data-role': 'by-stack' }, el('thead', null, el('tr', null, el('th.num', null, 'Change'), el('th', null, el('span.visually-hidden', null, 'Change as a bar')), el('th.num', null, 'A \u2192 B'), el('th.num', null, 'Blocks'), el('th', null, 'Category'), el('th', null, 'Made at'), el('th', null, 'Show in'))),
-    el('tbody', null, ...rows.map((row, index) => el('tr', { 'data-match': row.match }, el('td.num', null, signedSpan(row.bytes, texts[index * 3])), el('td.bar-cell', null, bar(row.bytes, most, colourOf(row.category))),
-      el('td.num', { title: `${exactBytes(row.a_bytes)} \u2192 ${exactBytes(row.b_bytes)}` }, `${texts[index * 3 + 1]} \u2192 ${texts[index * 3 + 2]}`), el('td.num', null, `${formatCount(row.a_count)} \u2192 ${formatCount(row.b_count)}`),
-      el('td', null, categoryTag(row.category)), el('td.grow', null, el('div.with-how', null, place({ name: row.name, at: row.at || null }), how(row))), el('td.ab-cell', null, go(row, 'a'), go(row, 'b'))))));
-  return roving(table, (index) => show(rows[index], rows[index].a_bytes >= rows[index].b_bytes && rows[index].a_stack !== null ? 'a' : 'b'));
+export function lineTable(lines, held, show, open) {
+  const most = Math.max(1, ...lines.map((row) => Math.abs(row.bytes)));
+  const texts = sizes(lines.flatMap((row) => [row.bytes, row.a_bytes, row.b_bytes]));
+  const body = el('tbody');
+  const table = el('table.picks', { 'data-role': 'by-stack', role: 'treegrid', 'aria-label': 'Change by line of code' }, el('thead', null, el('tr', null, el('th.num', null, 'Change'), el('th', null, el('span.visually-hidden', null, 'Change as a bar')), el('th.num', null, 'A \u2192 B'), el('th.num', null, 'Blocks'), el('th', null, 'Category'), el('th', null, 'Made at'), el('th', null, 'Show in'))), body);
+  const go = (/** @type {any} */ row, /** @type {'a'|'b'} */ side) => row[`${side}_stack`] === null ? null : el('button.button.small.quiet', { type: 'button', tabindex: '-1', 'data-show': side, 'aria-label': `Show ${row.name} in ${side.toUpperCase()}`, title: `Show in ${side.toUpperCase()}  ${side.toUpperCase()}`, onclick: () => show(row, side) }, side.toUpperCase());
+  const best = (/** @type {any} */ row) => show(row, row.a_bytes >= row.b_bytes && row.a_stack !== null ? 'a' : 'b');
+
+  /** @param {any} row @param {string[]} words @param {string} key @param {number} level @param {() => HTMLElement[]} below */
+  function rows(row, words, key, level, below) {
+    const isOpen = open.has(key);
+    const twist = el('span.twist', { 'aria-hidden': 'true' }, isOpen ? '▾' : '▸');
+    const node = el(level === 1 ? 'tr' : 'tr.under', { role: 'row', 'data-match': row.match, 'data-key': key, 'aria-level': level, 'aria-expanded': String(isOpen) }, el('td.num', null, signedSpan(row.bytes, words[0])), el('td.bar-cell', null, bar(row.bytes, most, colourOf(row.category))),
+      el('td.num', { title: `${exactBytes(row.a_bytes)} \u2192 ${exactBytes(row.b_bytes)}` }, fromTo(words[1], words[2])), el('td.num', null, `${formatCount(row.a_count)} \u2192 ${formatCount(row.b_count)}`),
+      el('td', null, categoryTag(row.category)), el('td.grow', null, el('div.with-how', null, twist, ...(level === 1 ? [place({ name: row.name, at: row.at || null })] : [el('span.truncate', null, nameOf(row, held))]), how(row, level))), el('td.ab-cell', null, go(row, 'a'), go(row, 'b')));
+    twist.addEventListener('click', (event) => { event.stopPropagation(); flip(key); });
+    acts.set(node, () => best(row));
+    node.addEventListener('keydown', (event) => {
+      const side = event.ctrlKey || event.altKey || event.metaKey ? null : /** @type {const} */ (['a', 'b']).find((each) => each === event.key.toLowerCase());
+      if (!side || event.target !== node || row[`${side}_stack`] === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      show(row, side);
+    });
+    return isOpen ? [node, ...below()] : [node];
+  }
+
+  /** @param {any} row @param {string} key */
+  const framesOf = (row, key) => el('tr.frames', { role: 'row', 'aria-level': 3, 'data-key': key }, el('td', { colspan: COLUMNS }, frameList(row, held)));
+
+  /** @type {WeakMap<HTMLElement, () => void>} */
+  const acts = new WeakMap();
+
+  function build() {
+    body.replaceChildren(...lines.flatMap((line, index) => {
+      const key = `${line.name} ${line.at}`;
+      return rows(line, texts.slice(index * 3), key, 1, () => {
+        // One stack has the figures of its line.
+        if (line.stacks.length === 1) return [framesOf(line.stacks[0], `${key} 0 frames`)];
+        const inside = sizes(line.stacks.flatMap((/** @type {any} */ row) => [row.bytes, row.a_bytes, row.b_bytes]));
+        const more = line.n_stacks - line.stacks.length;
+        return [...line.stacks.flatMap((/** @type {any} */ row, /** @type {number} */ at) => rows(row, inside.slice(at * 3), `${key} ${at}`, 2, () => [framesOf(row, `${key} ${at} frames`)])),
+          ...(more > 0 ? [el('tr.frames', { role: 'row' }, el('td.soft', { colspan: COLUMNS }, `${formatCount(more)} stacks with smaller changes are not listed.`))] : [])];
+      });
+    }));
+    roving(table, (index) => {
+      const row = /** @type {HTMLElement} */ (body.rows[index]);
+      acts.get(row)?.();
+    }, flip);
+  }
+
+  /** @param {string} key opens or closes a row */
+  function flip(key) {
+    open.has(key) ? open.delete(key) : open.add(key);
+    build();
+    const row = /** @type {HTMLElement|undefined} */ ([...body.rows].find((each) => each.dataset.key === key));
+    if (!row) return;
+    for (const each of body.rows) each.tabIndex = each === row ? 0 : -1;
+    row.focus();
+  }
+
+  build();
+  return table;
 }
 
-/** @param {any} row */
-function how(row) {
+/** The call that tells a stack from others of its line: the innermost frame of one side alone, or else what calls the line. @param {any} row @param {Record<'a'|'b', any>} held */
+function nameOf(row, held) {
+  const named = row.frames.map((/** @type {[number, number]} */ [side, at]) => ({ side, ...held[side === 2 ? 'b' : 'a'].frames[at] }));
+  const line = named.findIndex((/** @type {any} */ frame) => frame.kind === 0);
+  const inner = named.slice(0, line < 0 ? 1 : line).filter((/** @type {any} */ frame) => frame.kind !== 3);
+  const operator = named.find((/** @type {any} */ frame) => /^at::|^aten::|^torch::autograd/.test(frame.name));
+  const caller = named.slice(line + 1).find((/** @type {any} */ frame) => frame.kind === 0);
+  const shown = inner[0] ?? operator ?? caller ?? named[0];
+  return shown ? `${shown.name}${shown.line ? ` ${shown.file.split(/[/\\]/).pop()}:${shown.line}` : ''}` : 'no stack';
+}
+
+const SIDES = ['', 'only in A', 'only in B'];
+
+/** @param {any} row a stack @param {Record<'a'|'b', any>} held */
+function frameList(row, held) {
+  const items = row.frames.map((/** @type {[number, number]} */ [side, at]) => {
+    const frame = held[side === 2 ? 'b' : 'a'].frames[at];
+    return el(`li${frame.kind === 0 ? '.own' : ''}${side ? `.${side === 1 ? 'a' : 'b'}` : ''}`, { 'data-side': SIDES[side] || 'both' }, side ? el(`span.ab.${side === 1 ? 'a' : 'b'}`, { title: SIDES[side] }, side === 1 ? 'A' : 'B') : el('span.ab.none', { 'aria-hidden': 'true' }),
+      el('span.fn', null, frame.name), el('span.at', null, frame.line ? `${frame.file}:${frame.line}` : frame.file), side ? el('span.visually-hidden', null, SIDES[side]) : null);
+  });
+  return items.length ? el('ol.frame-list', { 'aria-label': 'Frames, innermost first' }, ...items) : el('p.soft', null, 'These have no stack.');
+}
+
+/** Two sizes, their unit once if it is one. @param {string} a @param {string} b */
+function fromTo(a, b) {
+  const [number, unit] = a.split('\u00a0');
+  return `${unit && b.endsWith(`\u00a0${unit}`) ? number : a} \u2192 ${b}`;
+}
+
+/** @param {any} row @param {number} level */
+function how(row, level) {
   const text = HOW[/** @type {'stack'} */ (row.match)];
-  return text ? el('span.how', null, text) : null;
+  const stacks = level === 1 && row.n_stacks > 1 ? `${formatCount(row.n_stacks)} stacks` : '';
+  const words = [stacks, text].filter(Boolean).join(', ');
+  return words ? el('span.how', null, words) : null;
 }
 
 /**

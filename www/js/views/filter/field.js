@@ -7,6 +7,7 @@ import { addCommands } from '../../commands.js';
 import { byId, el, icon, setText } from '../../dom.js';
 import { setExpression } from '../../expression.js';
 import { current, on, store } from '../../store.js';
+import { showHelp } from '../../help.js';
 import { focusPicture } from '../shell.js';
 import { chip } from './chips.js';
 import { closeList, initList, listKey, updateList } from './complete.js';
@@ -131,6 +132,7 @@ function key(event) {
     parts = parts.slice(0, -1);
     send();
   } else if (event.key === 'ArrowLeft' && atStart && parts.length) moveFrom(parts.length, -1);
+  else if (event.key === 'F1') showHelp('help-language');
   else if (event.code === 'KeyF' && (event.ctrlKey || event.metaKey)) input.select();
   else return;
   event.preventDefault();
@@ -155,7 +157,8 @@ function open() {
 export function initFilterField() {
   const bar = byId('filter');
   const clear = el('button.button.quiet.icon-only.small', { id: 'filter-clear', type: 'button', 'aria-label': 'Remove all conditions', title: 'Remove all conditions', onclick: () => { parts = []; input.value = ''; send(); input.focus(); } }, icon('close'));
-  bar.append(icon('find'), chips, el('span.rest', null, input, mirror), clear, el('kbd', { 'aria-hidden': 'true' }, '/'), el('div.filter-below', { id: 'filter-below' }, fault));
+  const help = el('button.button.quiet.icon-only.small', { id: 'filter-help', type: 'button', 'aria-label': 'The filter’s language', title: 'The filter’s language  F1', onclick: () => showHelp('help-language') }, icon('help'));
+  bar.append(icon('find'), chips, el('span.rest', null, input, mirror), clear, help, el('kbd', { 'aria-hidden': 'true' }, '/'), el('div.filter-below', { id: 'filter-below' }, fault));
   initList(byId('filter-below'), input, accept);
   initMatches();
   movesBoxes(bar);

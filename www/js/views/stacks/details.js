@@ -1,15 +1,15 @@
 // Details of the selected frame, or of the one under the pointer: exact bytes, categories, operators, and what can be done with it.
 import { byId, copyAndSay, el, icon, setText } from '../../dom.js';
 import { exactBytes, formatBytes, formatCount, formatShare, plural } from '../../format.js';
-import { addTerm } from '../../expression.js';
+import { addTerm, setOnly } from '../../expression.js';
 import { current, on, store } from '../../store.js';
 import { momentOf } from '../../sight.js';
 import { showAllocation } from '../pin.js';
 import { runText, shownTree } from './picture.js';
 import { hoveredPlace, select, selectedNode } from './select.js';
 import { sourceSection } from './source.js';
-import { addChange, setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
-import { categoryTag, exactWeight, placeOf, weightSpan, weightText } from './words.js';
+import { addChange, marksMatches, setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
+import { categoryTag, exactWeight, matchingText, placeOf, weightSpan, weightText } from './words.js';
 
 /** @type {'frame'|'source'} */
 let tab = 'frame';
@@ -60,6 +60,7 @@ function facts(sight, node) {
     ['Function', el('span.code', null, node.level === 0 && node.kind === 'none' ? 'everything' : node.name)],
     ['File', node.path ? el('span.code', null, ...`${node.path}${node.line ? `:${node.line}` : ''}`.split(/(?<=[/\\])/).flatMap((part, index) => (index ? [el('wbr'), part] : [part]))) : null],
     ['Blocks', el('span', { title: node.blocks ? `${exactBytes(node.least_bytes)} to ${exactBytes(node.most_bytes)}` : null }, sizes)],
+    ['Matching', marksMatches(sight) ? el('span', { title: exactWeight(node.chosen, unit) }, matchingText(node, unit)) : null],
     ['Self', node.own > 0 ? weightSpan(node.own, unit) : 'nothing'],
     ['Stacks', formatCount(node.stacks)],
   ];
@@ -94,7 +95,7 @@ function frame(sight, node) {
         button('Drop function', 'All stacks through this function are left out', () => change(node, 'drop', true), root),
         button('Callers and callees', 'This function as a sandwich  J', () => sandwich(node), root || none)),
       el('div.row-actions', null,
-        button('Only these', 'Filter every view to what was allocated through this frame', () => addTerm(termOf(node)), root || !termOf(node)),
+        button('Only these', 'Filter every view to what was allocated through this frame', () => { addTerm(termOf(node)); void setOnly(true); }, root || !termOf(node)),
         button('Show in timeline', 'Pins the largest allocation below it  G', () => showLargest(node), node.largest === null),
         el('button.button.small', { type: 'button', title: 'Frames and bytes as text  C', onclick: () => void copyAndSay(copy, textOf(node)) }, icon('copy'), copy))),
     table('Categories', 'Category', [...node.parts].sort((a, b) => b.weight - a.weight).map((part) => ({ label: categoryTag(part.slot), weight: part.weight })), unit, node.total),
@@ -108,7 +109,7 @@ function hint(sight, place) {
   if (place.run) return el('section', null, el('h2.eyebrow', null, el('span', null, 'Narrow frames'), el('span.of', null, 'under the pointer')), el('p.soft.small', null, runText(place, sight)));
   return el('section', null, el('h2.eyebrow', null, el('span', null, 'Frame'), el('span.of', null, 'under the pointer')), el('p.figure', { title: exactWeight(place.total, unit) }, weightText(place.total, unit)),
     el('p.muted.exact', null, `${exactWeight(place.total, unit)}, ${formatShare(place.total / Math.max(1, shownTree()?.layout.total ?? 1))}`),
-    el('dl.facts', null, el('dt', null, 'Function'), el('dd.code', null, place.level === 0 && place.kind === 'none' ? 'everything' : place.name), ...(placeOf(place) ? [el('dt', null, 'File'), el('dd.code', null, placeOf(place))] : []), el('dt', null, 'Blocks'), el('dd', null, formatCount(place.blocks)), el('dt', null, 'Category'), el('dd', null, categoryTag(place.slots[0]))));
+    el('dl.facts', null, el('dt', null, 'Function'), el('dd.code', null, place.level === 0 && place.kind === 'none' ? 'everything' : place.name), ...(placeOf(place) ? [el('dt', null, 'File'), el('dd.code', null, placeOf(place))] : []), el('dt', null, 'Blocks'), el('dd', null, formatCount(place.blocks)), ...(marksMatches(sight) ? [el('dt', null, 'Matching'), el('dd', { title: exactWeight(place.chosen, unit) }, matchingText(place, unit))] : []), el('dt', null, 'Category'), el('dd', null, categoryTag(place.slots[0]))));
 }
 
 /** Lines of the file, asked for once for each tree. @param {import('../../sight.js').Sight} sight @param {any} node */

@@ -13,7 +13,7 @@ import { change, initStacksDetails, letGoOfNode, sandwich, showLargest, textOf }
 import { colouredBy, initPicture, panAcross, shownTree, zoomAcross, zoomTo } from './picture.js';
 import { initHands, neighbour, selectedNode } from './select.js';
 import { initTable } from './table.js';
-import { keepChanges, readStacks, setStacks, stacksOf, unitOf, WEIGHS, writeStacks } from './wish.js';
+import { keepChanges, marksMatches, readStacks, setStacks, stacksOf, unitOf, WEIGHS, writeStacks } from './wish.js';
 import { exactWeight, weightText } from './words.js';
 
 const FORMS = /** @type {const} */ (['top_down', 'bottom_up', 'sandwich']);
@@ -42,7 +42,7 @@ function updateToolbar() {
   field.title = fault ? `${fault.error} Nothing is hidden.` : 'Frames that match leave their bytes with their caller';
   if (!layout) return;
   byId('stacks-total').title = exactWeight(layout.total, unitOf(sight));
-  setText(byId('stacks-total'), `All ${weightText(layout.total, unitOf(sight))}`);
+  setText(byId('stacks-total'), `All ${weightText(layout.total, unitOf(sight))}${marksMatches(sight) ? ` · ${weightText(layout.chosen, unitOf(sight))} match` : ''}`);
   crumbs(sight, layout);
   legend(sight);
 }
@@ -72,11 +72,12 @@ function crumbs(sight, layout) {
 
 /** @param {import('../../sight.js').Sight} sight */
 function legend(sight) {
+  const matching = marksMatches(sight) ? el('span.tag', null, el('span.swatch.line.matching', { 'aria-hidden': 'true' }), 'Chosen by the filter') : null;
   const several = el('span.tag', null, el('span.swatch.several', { 'aria-hidden': 'true' }), colouredBy(sight) === 'category' ? 'Several categories' : 'Several lines');
   const entries = colouredBy(sight) === 'category'
     ? categoriesOf(sight).map(({ category, name }) => el('span.tag', null, categorySwatch(category), name))
     : sight.overview.legend.filter((/** @type {any} */ entry) => entry.slot < 7).map((/** @type {any} */ entry) => el('span.tag', { title: `${entry.name} ${entry.at ?? ''}` }, swatch(entry.slot), `${entry.name} ${shortPath(entry.at || '')}`));
-  byId('stacks-legend').replaceChildren(...entries, several, el('span.tag', null, el('span.swatch.hatch', { 'aria-hidden': 'true' }), 'Too narrow'), el('span.muted.hide-narrow', null, stacksOf(sight).folded ? 'Folded frames leave their bytes with their caller' : ''));
+  byId('stacks-legend').replaceChildren(...(matching ? [matching] : []), ...entries, several, el('span.tag', null, el('span.swatch.hatch', { 'aria-hidden': 'true' }), 'Too narrow'), el('span.muted.hide-narrow', null, stacksOf(sight).folded ? 'Folded frames leave their bytes with their caller' : ''));
 }
 
 /** @param {() => unknown} act only on the stacks */
@@ -116,6 +117,14 @@ function nextColour() {
   if (sight && hasCategories(sight)) setStacking(colouredBy(sight) === 'category' ? 'stack' : 'category');
 }
 
+function colourRows() {
+  const sight = current();
+  if (!sight) return [];
+  const known = hasCategories(sight);
+  return /** @type {const} */ (['category', 'stack']).map((way) => el('button.item', { type: 'button', 'data-colour': way, disabled: way === 'category' && !known, 'aria-current': colouredBy(sight) === way || null, onclick: () => { closeMenu(); setStacking(way); } },
+    way === 'category' ? 'category' : 'line of code', el('span', null, way === 'stack' ? 'The seven lines with the most bytes at the peak' : known ? 'What each frame’s bytes are for' : 'No allocation of this file has one')));
+}
+
 /** @template T @param {readonly T[]} list @param {T} now @returns {T} */
 const after = (list, now) => list[(list.indexOf(now) + 1) % list.length];
 
@@ -125,7 +134,7 @@ export function initStacks() {
   for (const button of document.querySelectorAll('[data-form]')) button.addEventListener('click', () => setForm(/** @type {any} */ (button).dataset.form));
   const fold = () => { const sight = current(); if (sight) setStacks({ folded: !stacksOf(sight).folded, selected: null, zoom: null }); };
   byId('fold-frames').addEventListener('click', fold);
-  byId('stacks-by').addEventListener('click', nextColour);
+  attachMenu(byId('stacks-by'), colourRows, 'Colour by');
   const field = /** @type {HTMLInputElement} */ (byId('hide-pattern'));
   field.addEventListener('input', rested(150, () => setStacks({ hidden: field.value.slice(0, 1000) })));
   field.addEventListener('keydown', (event) => {

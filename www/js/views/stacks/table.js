@@ -5,8 +5,8 @@ import { framed } from '../../frame.js';
 import { current, emit, on, store } from '../../store.js';
 import { shownTree, zoomTo } from './picture.js';
 import { select } from './select.js';
-import { setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
-import { categoryTag, placeOf, weightSpan } from './words.js';
+import { marksMatches, setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
+import { categoryTag, exactWeight, placeOf, weightSpan } from './words.js';
 
 const SPARE_ROWS = 8;
 /** What each column is sorted by, and what it is called. @type {[import('./wish.js').RowColumn, string][]} */
@@ -65,6 +65,10 @@ function build(sight, answer) {
   const whole = Math.max(1, shownTree()?.layout.total ?? 1);
   byId('tree-all').style.height = `${answer.count * rowPx()}px`;
   byId('tree').setAttribute('aria-rowcount', String(answer.count + 1));
+  const matching = marksMatches(sight);
+  showMatching(matching);
+  const share = (/** @type {any} */ shown) => el('div.num.matching', { role: 'gridcell', title: exactWeight(shown.chosen, unit) }, shown.chosen ? formatShare(shown.chosen / Math.max(1, shown.total)) : none());
+  const none = () => el('span.muted', null, '–');
   const body = byId('tree-window');
   body.style.transform = `translateY(${answer.from * rowPx()}px)`;
   body.replaceChildren(...answer.shown.map((/** @type {any} */ shown, /** @type {number} */ index) => {
@@ -74,11 +78,10 @@ function build(sight, answer) {
     const side = Math.abs(shown.level) === 1 && form === 'sandwich' ? el('span.muted.side', null, shown.level < 0 ? 'called by' : 'calls') : null;
     const name = el('span.place', { title: root ? null : `${shown.name}\n${placeOf(shown)}` }, twist, side, el('span.fn', null, root ? WEIGHS[weigh][0] : shown.name), el('span.at', null, placeOf(shown)));
     name.style.paddingLeft = `${Math.min(Math.abs(shown.level), 24) * 14}px`;
-    const none = () => el('span.muted', null, '–');
-    return el(`div.tree-row.${shown.kind}`, {
+    return el(`div.tree-row.${shown.kind}${matching && !shown.chosen ? '.faded' : ''}`, {
       role: 'row', id: `node-${shown.id}`, 'data-node': shown.id, 'aria-level': Math.abs(shown.level) + 1, 'aria-rowindex': answer.from + index + 2, 'aria-selected': String(shown.id === selected), 'aria-expanded': shown.open === null ? null : String(shown.open),
       onclick: () => void select(shown.id), ondblclick: () => zoomTo(shown.level === 0 ? null : shown.id),
-    }, el('div', { role: 'gridcell' }, name), el('div.num', { role: 'gridcell' }, weightSpan(shown.total, unit)), el('div.num.muted', { role: 'gridcell' }, formatShare(shown.total / whole)), el('div.num', { role: 'gridcell' }, shown.own > 0 ? weightSpan(shown.own, unit) : none()), el('div.num', { role: 'gridcell' }, formatCount(shown.blocks)), el('div', { role: 'gridcell' }, categoryTag(shown.slots[0])));
+    }, el('div', { role: 'gridcell' }, name), el('div.num', { role: 'gridcell' }, weightSpan(shown.total, unit)), el('div.num.muted', { role: 'gridcell' }, formatShare(shown.total / whole)), matching ? share(shown) : null, el('div.num', { role: 'gridcell' }, shown.own > 0 ? weightSpan(shown.own, unit) : none()), el('div.num', { role: 'gridcell' }, formatCount(shown.blocks)), el('div', { role: 'gridcell' }, categoryTag(shown.slots[0])));
   }));
   const there = selected !== null && answer.shown.some((/** @type {any} */ shown) => shown.id === selected);
   if (there) byId('tree').setAttribute('aria-activedescendant', `node-${selected}`);
@@ -175,9 +178,13 @@ function headKey(event) {
   if (event.key.length > 1 && event.key !== 'Enter') event.preventDefault();
 }
 
+/** @param {boolean} matching with a column of what the filter chooses */
+const showMatching = (matching) => void byId('tree').toggleAttribute('data-matching', matching);
+
 export function initTable() {
   byId('tree-head').replaceChildren(...HEAD.map(([column, title], index) => el(index > 0 && index < 5 ? 'div.num' : 'div', { role: 'columnheader', 'data-by': column },
     el('button', { type: 'button', title: 'Press to sort', onclick: () => sortBy(column) }, title, el('span', { 'aria-hidden': 'true' })))));
+  byId('tree-head').children[HEAD.findIndex(([column]) => column === 'share')].after(el('div.num.matching', { role: 'columnheader', title: 'The part of its bytes that the filter chooses' }, 'Matching'));
   byId('tree-head').addEventListener('keydown', headKey);
   const box = byId('tree');
   box.addEventListener('scroll', soon);

@@ -51,13 +51,16 @@ export function setStacks(wish) {
   emit('options');
 }
 
+/** @param {import('../../sight.js').Sight} sight @returns {boolean} whether frames show what of them the filter chooses: with nothing else shown all of them is */
+export const marksMatches = (sight) => Boolean(sight.expression.trim()) && !sight.fault && !sight.only;
+
 /** @param {import('../../sight.js').Sight} sight what every question about the tree holds */
 export function treeOf(sight) {
   const { weigh, form, middle, folded, hidden, changes } = stacksOf(sight);
   const ranged = weigh !== 'alive' && weigh !== 'peak';
   const { x0, x1 } = sight.range;
   return {
-    device: sight.device, ...chosenBy(sight),
+    device: sight.device, ...(marksMatches(sight) ? chosenBy(sight) : {}),
     tree: { weigh, ...(weigh === 'alive' ? { moment: momentOf(sight) } : {}), ...(ranged ? { axis: sight.axis, x0, x1 } : {}), form, function: form === 'sandwich' ? middle : null, folded, hidden, changes },
   };
 }

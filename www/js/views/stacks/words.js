@@ -1,9 +1,9 @@
 // Frames and weights of the tree in words.
 import { CATEGORIES, categoryName, categorySwatch } from '../../categories.js';
 import { el } from '../../dom.js';
-import { bytesSpan, exactBytes, formatBytes, formatCount, swatch } from '../../format.js';
+import { bytesSpan, exactBytes, formatBytes, formatCount, formatShare, swatch } from '../../format.js';
 
-/** @typedef {{id: number, level: number, name: string, file: string, line: number, kind: string, total: number, own: number, blocks: number, slots: [number, number], open: boolean|null}} Shown */
+/** @typedef {{id: number, level: number, name: string, file: string, line: number, kind: string, total: number, chosen: number, own: number, blocks: number, slots: [number, number], open: boolean|null}} Shown */
 /** The colour slot that stands for several. */
 export const SEVERAL = 255;
 /** Names that say nothing without their file. */
@@ -31,6 +31,9 @@ export function exactWeight(weight, unit) {
 export function weightSpan(weight, unit) {
   return unit === 'bytes' ? bytesSpan(weight) : el('span', { title: exactWeight(weight, unit) }, weightText(weight, unit));
 }
+
+/** @param {Shown} shown @param {'bytes'|'us'|'events'} unit @returns {string} what of it the filter chooses */
+export const matchingText = ({ chosen, total }, unit) => (chosen ? `${weightText(chosen, unit)}, ${formatShare(chosen / Math.max(1, total))}` : 'none');
 
 /** @param {number} slot of a category */
 export function categoryTag(slot) {

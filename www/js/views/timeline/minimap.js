@@ -2,6 +2,7 @@
 import { boxOf } from '../../boxes.js';
 import { byId } from '../../dom.js';
 import { formatCount, formatDuration } from '../../format.js';
+import { chosenBy } from '../../expression.js';
 import { framed, rested } from '../../frame.js';
 import { current, on } from '../../store.js';
 import { pan, setRange, wholeRange, xEnd, zoomX } from '../../sight.js';
@@ -22,7 +23,7 @@ function paint() {
   const scale = devicePixelRatio || 1;
   const size = { width: Math.round(box.width * scale), height: Math.round(box.height * scale) };
   const view = { axis: sight.axis, ...wholeRange(sight), ...size, stacking: sight.stacking, ...(sight.show === 'allocations' ? {} : { show: sight.show }) };
-  const request = { picture: 'minimap', device: sight.device, view, colours: { ...pictureColours(sight), background: colours().minimap }, labels: sight.labels, selected: null };
+  const request = { picture: 'minimap', device: sight.device, view, colours: { ...pictureColours(sight), background: colours().minimap }, labels: sight.labels, selected: null, ...(sight.show === 'allocations' && !sight.only ? chosenBy(sight) : {}) };
   const key = `${JSON.stringify(request)} ${JSON.stringify(sight.filter)} ${sightId(sight)}`;
   if (key === painted) return;
   if (of !== sight) {
@@ -144,7 +145,7 @@ export function initMinimap() {
   plot.addEventListener('pointermove', move);
   for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) plot.addEventListener(type, () => (drag = null));
   plot.addEventListener('keydown', key);
-  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter'])) on(topic, paintSoon);
+  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter', 'matches'])) on(topic, paintSoon);
   for (const topic of /** @type {const} */ (['active', 'range', 'options', 'filter'])) on(topic, layoutBrush);
   new ResizeObserver(paintSoon).observe(plot);
 }
