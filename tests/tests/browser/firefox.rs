@@ -43,14 +43,6 @@ fn wait_for_picture(firefox: &Firefox, canvas: &str) {
     ));
 }
 
-fn save(firefox: &Firefox, name: &str) {
-    use base64::{Engine, prelude::BASE64_STANDARD};
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
-    std::fs::create_dir_all(&folder).unwrap();
-    let png = BASE64_STANDARD.decode(firefox.screenshot()).unwrap();
-    std::fs::write(folder.join(format!("firefox-{name}.png")), png).unwrap();
-}
-
 /// Every view by its key and by its tab, with its picture.
 fn visit_views(firefox: &Firefox, with_comparison: bool) {
     for (view, key, picture) in VIEWS {
@@ -70,7 +62,6 @@ fn visit_views(firefox: &Firefox, with_comparison: bool) {
             }
             let other = if view == "overview" { "2" } else { "1" };
             if by_key {
-                save(firefox, &format!("{view}-{with_comparison}"));
                 firefox.key(&[], other);
                 firefox.wait(&format!("!({seen})"));
             }

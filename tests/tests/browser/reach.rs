@@ -47,12 +47,6 @@ fn show(tab: &Tab, view: &str) {
     std::thread::sleep(std::time::Duration::from_millis(250));
 }
 
-fn save(tab: &Tab, name: &str) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(format!("reach-{name}.png")), tab.screenshot()).unwrap();
-}
-
 /// What is wrong with how the page is laid out, in words.
 const FAULTS: &str = r"
     const wrong = [];
@@ -83,7 +77,6 @@ fn nothing_is_cut_or_covered_at_any_size() {
         size(&tab, width, height, scale);
         for view in VIEWS {
             show(&tab, view);
-            save(&tab, &format!("{view}-{width}"));
             let found = tab.js(FAULTS);
             wrong.extend(
                 found.as_array().into_iter().flatten().map(|each| format!("{view} at {width}: {each}")),
@@ -105,7 +98,6 @@ fn forced_colours_and_reduced_motion() {
             tab.key("ArrowDown", "ArrowDown");
             std::thread::sleep(std::time::Duration::from_millis(300));
         }
-        save(&tab, &format!("{view}-forced"));
         // What has the focus has a ring, whatever the colours.
         tab.key("Tab", "Tab");
         let ring = tab.js("const style = getComputedStyle(document.activeElement); return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1");
