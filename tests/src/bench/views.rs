@@ -13,7 +13,8 @@ const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: tru
     const changed = () => { bench.changed = performance.now(); requestAnimationFrame(() => { const painted = new MessageChannel(); \
       painted.port1.onmessage = () => { bench.shown = performance.now(); painted.port1.close(); }; painted.port2.postMessage(null); }); }; \
     const seen = (node) => node?.isConnected && node.checkVisibility() && !node.closest('#tip'); \
-    new MutationObserver((all) => { if (all.some(({ target }) => seen(target.closest ? target : target.parentElement))) changed(); }) \
+    const nodes = ({ type, addedNodes, removedNodes }) => type !== 'childList' || removedNodes.length || [...addedNodes].some((node) => !node.closest || seen(node)); \
+    new MutationObserver((all) => { if (all.some((one) => nodes(one) && seen(one.target.closest ? one.target : one.target.parentElement))) changed(); }) \
       .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }); \
     const { putImageData } = CanvasRenderingContext2D.prototype; \
     CanvasRenderingContext2D.prototype.putImageData = function (...all) { if (seen(this.canvas)) changed(); return putImageData.apply(this, all); }; \

@@ -62,7 +62,7 @@ function ask(from, anew = false) {
     if (anew) tall.top = 0;
     tall.resize(answer.total, rowHeight());
     if (anew && answer.found !== null) tall.go((answer.found + 0.5) * tall.row - tall.sight / 2);
-    render();
+    renderNow(); // in this frame: it was waited for
   });
 }
 
@@ -77,7 +77,7 @@ export function findRow(id) {
   }
 }
 
-export const render = framed(() => {
+function renderNow() {
   if (!byId('allocations').checkVisibility()) return;
   const [first, end] = tall.range;
   const { key, version, from, rows, total } = table;
@@ -97,7 +97,9 @@ export const render = framed(() => {
   const whole = begin >= from && stop <= from + rows.length;
   const wanted = Math.max(0, begin - BESIDE);
   if (!whole && table.asked !== `${key} ${wanted}`) ask(wanted);
-});
+}
+
+export const render = framed(renderNow);
 
 /** @param {number} at @returns {HTMLElement} */
 function build(at) {

@@ -43,12 +43,17 @@ export function scheduleTree() {
   soon();
 }
 
+/** @returns {boolean} whether the canvas shows the present wish: a picture that comes is told by `tree` */
+export function isPictureCurrent() {
+  const sight = current();
+  return sight !== null && shown?.sight === sight && shown.key === `${matches} ${keyOf(sight, request(sight))}`;
+}
+
 function paint() {
   const sight = current();
   if (!sight || store.view !== 'stacks' || byId('stacks').hidden) return;
   byId('icicle-frame').style.height = `${byId('icicle').clientHeight}px`;
-  const key = `${matches} ${keyOf(sight, request(sight))}`;
-  if (shown?.key === key && shown.sight === sight) return;
+  if (isPictureCurrent()) return;
   const from = since;
   sight.client.latest('stacks', async () => {
     const wish = request(sight);

@@ -3,7 +3,7 @@ import { announce, byId, el, setText } from '../../dom.js';
 import { formatCount, formatShare } from '../../format.js';
 import { framed } from '../../frame.js';
 import { current, emit, on, store } from '../../store.js';
-import { shownTree, zoomTo } from './picture.js';
+import { isPictureCurrent, shownTree, zoomTo } from './picture.js';
 import { select } from './select.js';
 import { marksMatches, setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
 import { categoryTag, exactWeight, placeOf, weightSpan } from './words.js';
@@ -190,7 +190,8 @@ export function initTable() {
   box.addEventListener('scroll', soon);
   box.addEventListener('keydown', keydown);
   on('tree', soon);
-  on('options', soon);
+  // Rows of another tree come with its picture.
+  on('options', () => isPictureCurrent() && soon());
   on('active', () => { rows = null; lastSelected = null; });
   new ResizeObserver(soon).observe(box);
 }
