@@ -9,6 +9,7 @@ use vramscope_core::replay::stacking::Stacking;
 use vramscope_core::replay::{Filter, Recording};
 use vramscope_explore::table::Tables;
 use vramscope_tests::recordings;
+use vramscope_tests::synth::{Source, write};
 
 const RECORDINGS: [&str; 5] = ["train_plain", "two_devices", "cuda_graphs", "streams", "ring_truncated"];
 const COLUMNS: [&str; 14] = [
@@ -52,6 +53,36 @@ fn rows(recording: &Recording, question: &Value, matches: Option<&Bits>, count: 
             assert_eq!(rows.len() as u64, answer["total"]);
             return rows;
         }
+    }
+}
+
+#[test]
+fn the_first_rows_of_very_many_are_those_of_all_in_order() {
+    let source = Source::read(&mut recordings::pickle("train_sgd").as_slice()).unwrap();
+    let mut pickle = Vec::new();
+    write(&source, 260_000, &mut pickle).unwrap();
+    let mut recording = recordings::open(&pickle, 1 << 20).unwrap();
+    recordings::label(&mut recording);
+    let device = recording.snapshot.devices[0].ordinal;
+    for sort in [
+        json!([{"column": "size", "down": true}]),
+        json!([{"column": "lived", "down": false}]),
+        json!([{"column": "category", "down": false}, {"column": "size", "down": true}]),
+        json!([{"column": "stream", "down": true}]),
+    ] {
+        let question = json!({"ask": "table_rows", "device": device, "of": "all", "sort": sort, "from": 0, "count": 200});
+        let mut tables = Tables::default();
+        let first = ask_again(&mut tables, &recording, &question, None);
+        assert_eq!(first["whole"], false);
+        // As the page does: a question for no rows puts all in order.
+        let none = ask_again(&mut tables, &recording, &with(&question, json!({"count": 0})), None);
+        assert_eq!((&none["whole"], &none["rows"]), (&json!(true), &json!([])));
+        let all = ask_again(&mut tables, &recording, &question, None);
+        assert_eq!(all["whole"], true);
+        for key in ["rows", "total", "count", "bytes", "of_count", "of_bytes", "from"] {
+            assert_eq!(first[key], all[key], "{key} by {sort}");
+        }
+        assert!(all["total"].as_u64().unwrap() > 100_000);
     }
 }
 

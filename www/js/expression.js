@@ -1,7 +1,7 @@
 // The filter's expression: what it chooses is counted, outlined and listed by every view.
 import { setFilter } from './filter.js';
 import { momentOf } from './sight.js';
-import { current, emit, on } from './store.js';
+import { current, emit, on, store } from './store.js';
 
 /**
  * @typedef {{from: number, to: number, negated: boolean, text: string}} Part a condition or a group, in characters of the expression
@@ -85,8 +85,18 @@ export async function count() {
 /** While the pointer moves, what it passes is not counted. */
 const COUNT_AFTER_MS = 80;
 let timer = 0;
+/** What was chosen when `chosen` was last told. */
+let told = '';
 
 export function initExpression() {
+  // Pictures and tables wait for nothing but this: that matches were counted changes none of them.
+  on('matches', () => {
+    const sight = current();
+    const now = sight ? JSON.stringify([store.active?.id, sight.device, chosenBy(sight), sight.only]) : '';
+    if (now === told) return;
+    told = now;
+    emit('chosen');
+  });
   for (const topic of /** @type {const} */ (['active', 'labels', 'check'])) on(topic, () => void refresh());
   for (const topic of /** @type {const} */ (['moment', 'cursor', 'filter'])) {
     on(topic, () => {

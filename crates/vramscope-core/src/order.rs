@@ -77,6 +77,53 @@ pub fn by_key(numbers: &mut [u32], key: &dyn Fn(u32) -> u64) {
     numbers.iter_mut().zip(keyed).for_each(|(number, pair)| *number = pair as u32);
 }
 
+/// The first `count` of numbers by several keys, the first of which decides, as sorting all of them would put them: what is in sight of millions
+/// of rows is there long before all are in order. Eight bytes for each number.
+#[inline(never)]
+pub fn first_by_keys(numbers: &[u32], count: usize, keys: &[&dyn Fn(u32) -> u64]) -> Vec<u32> {
+    const BITS: u32 = 11;
+    let (mut sure, mut open) = (Vec::new(), numbers.to_vec());
+    let mut undecided = keys.iter();
+    let mut next = undecided.next();
+    // Of those that are open, as many are wanted as are not sure yet. Each round leaves open those with one digit of a key.
+    while let (Some(key), true) = (next, open.len() > count.saturating_sub(sure.len())) {
+        let (mut all, mut any) = (u64::MAX, 0);
+        let look = |&number: &u32| {
+            let key = key(number);
+            (all, any) = (all & key, any | key);
+            key
+        };
+        let found: Vec<u64> = open.iter().map(look).collect();
+        if all == any {
+            next = undecided.next();
+            continue;
+        }
+        let shift = (u64::BITS - (all ^ any).leading_zeros()).saturating_sub(BITS);
+        let digit = |key: u64| (key >> shift) as usize % (1 << BITS);
+        let mut counts = vec![0usize; 1 << BITS];
+        found.iter().for_each(|key| counts[digit(*key)] += 1);
+        let mut enough = sure.len();
+        let last = counts.iter().position(|more| {
+            enough += more;
+            enough >= count
+        });
+        let last = last.unwrap_or(counts.len());
+        let mut still = Vec::new();
+        for (number, key) in open.into_iter().zip(found) {
+            match digit(key).cmp(&last) {
+                Ordering::Less => sure.push(number),
+                Ordering::Equal => still.push(number),
+                Ordering::Greater => {}
+            }
+        }
+        open = still;
+    }
+    open.truncate(count.saturating_sub(sure.len()));
+    sure.append(&mut open);
+    keys.iter().rev().for_each(|key| by_key(&mut sure, key));
+    sure
+}
+
 /// By the bits `from..to`, 11 at a time, the low ones first. A digit that all have alike needs no pass.
 fn by_bits(keyed: &mut Vec<u64>, spare: &mut Vec<u64>, from: u32, to: u32) {
     const BITS: usize = 11;
@@ -147,6 +194,21 @@ mod tests {
             expected.sort_by_key(|&at| key(at));
             by_key(&mut numbers, &key);
             prop_assert_eq!(numbers, expected);
+        }
+
+        #[test]
+        fn the_first_are_those_of_all_in_order(
+            keys in proptest::collection::vec((any::<u64>(), 0u64..4), 1..600),
+            (few, up, count, one) in (0u32..64, 0u32..64, 0usize..700, any::<bool>()),
+        ) {
+            let wide = |at: u32| keys[at as usize].0 >> few << up;
+            let narrow = |at: u32| keys[at as usize].1;
+            let by: [&dyn Fn(u32) -> u64; 2] = if one { [&wide, &narrow] } else { [&narrow, &wide] };
+            let numbers: Vec<u32> = (0..keys.len() as u32).rev().collect();
+            let mut expected = numbers.clone();
+            expected.sort_by_key(|&at| (by[0](at), by[1](at)));
+            expected.truncate(count);
+            prop_assert_eq!(first_by_keys(&numbers, count, &by), expected);
         }
 
         #[test]

@@ -8,22 +8,27 @@ use std::time::Duration;
 use super::opening::{Opened, Tab, row};
 use super::row::{Found, Row};
 
-/// Watches inputs, and changes of what can be seen. Hints that explain a word come later by intention.
-const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: true, input: 0, changed: 0, shown: 0 }); \
-    const changed = () => { bench.changed = performance.now(); requestAnimationFrame(() => { const painted = new MessageChannel(); \
-      painted.port1.onmessage = () => { bench.shown = performance.now(); painted.port1.close(); }; painted.port2.postMessage(null); }); }; \
-    const seen = (node) => node?.isConnected && node.checkVisibility() && !node.closest('#tip'); \
-    const nodes = ({ type, addedNodes, removedNodes }) => type !== 'childList' || removedNodes.length || [...addedNodes].some((node) => !node.closest || seen(node)); \
-    new MutationObserver((all) => { if (all.some((one) => nodes(one) && seen(one.target.closest ? one.target : one.target.parentElement))) changed(); }) \
-      .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }); \
+/// Watches inputs, and changes of what a view is there for, where they can be seen: pictures, tables and sums. What is told beside them
+/// (hints, details, counts at the cursor) waits until the hand rests, by intention.
+///
+/// What has changed is looked at once in each frame, where the browser lays the page out anyway: to ask between would make it do so more often.
+const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: true, input: 0, changed: 0, shown: 0, open: [] }); \
+    const seen = (node) => node?.isConnected && node.checkVisibility() && node.closest(bench.main); \
+    const inSight = ({ type, target, addedNodes, removedNodes }) => seen(target.closest ? target : target.parentElement) \
+      && (type !== 'childList' || removedNodes.length || [...addedNodes].some((node) => !node.closest || seen(node))); \
+    const frame = () => { const all = bench.open.splice(0); if (!all.some(inSight)) return; bench.changed = performance.now(); \
+      const painted = new MessageChannel(); painted.port1.onmessage = () => { bench.shown = performance.now(); painted.port1.close(); }; painted.port2.postMessage(null); }; \
+    const changed = (...all) => { if (!bench.open.length) requestAnimationFrame(frame); bench.open.push(...all); }; \
+    new MutationObserver((all) => changed(...all)).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }); \
     const { putImageData } = CanvasRenderingContext2D.prototype; \
-    CanvasRenderingContext2D.prototype.putImageData = function (...all) { if (seen(this.canvas)) changed(); return putImageData.apply(this, all); }; \
+    CanvasRenderingContext2D.prototype.putImageData = function (...all) { changed({ target: this.canvas }); return putImageData.apply(this, all); }; \
     for (const type of ['pointerdown', 'pointermove', 'wheel', 'keydown', 'input']) addEventListener(type, (event) => { if (event.isTrusted) bench.input = performance.now(); }, { capture: true, passive: true }); }";
 /// Without a question on its way or a change for so long, the page rests: longer than what it waits before it counts anew.
-const RESTS: &str =
-    "bench.pending === 0 && performance.now() - Math.max(bench.input, bench.changed, bench.shown) > 130";
+const RESTS: &str = "bench.pending === 0 && !bench.open.length && performance.now() - Math.max(bench.input, bench.changed, bench.shown) > 130";
 const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK_EVERY: Duration = Duration::from_millis(15);
+/// Looking takes time of the page and of the machine, too: most answers are there before the first look.
+const FIRST_LOOK: Duration = Duration::from_millis(350);
+const LOOK_EVERY: Duration = Duration::from_millis(60);
 
 /// What a hand does.
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +131,8 @@ const ALLOCATIONS: &[Act] = &[
     Key("ArrowUp", "ArrowUp"),
     Key("Home", "Home"),
     Key("PageDown", "PageDown"),
-    Wheel("#allocations-body", 600.0),
-    Wheel("#allocations-body", -300.0),
+    Wheel("#allocations-rows", 600.0),
+    Wheel("#allocations-rows", -300.0),
     Press("#allocations-sizes", 0.3, 0.9),
     Press("#allocations-sizes", 0.3, 0.9),
     Press("#allocations-sizes", 0.6, 0.9),
@@ -247,13 +252,14 @@ const SWITCH: &[Act] = &[
 pub(super) fn all(tab: &Tab, opened: &Opened, most: usize) -> Vec<Row> {
     tab.page.js(WATCH);
     let views = [
-        ("switch_ms", SWITCH),
-        ("stacks_ms", STACKS),
-        ("allocations_ms", ALLOCATIONS),
-        ("compare_ms", COMPARE),
-        ("filter_ms", FILTER),
+        ("switch_ms", SWITCH, "main > section"),
+        ("stacks_ms", STACKS, "#stacks .stage"),
+        ("allocations_ms", ALLOCATIONS, "#allocations .stage"),
+        ("compare_ms", COMPARE, "#compare"),
+        ("filter_ms", FILTER, "#timeline-plot, #minimap-plot, #matches, #filter, .stage"),
     ];
-    let rows = views.map(|(id, acts)| {
+    let rows = views.map(|(id, acts, main)| {
+        tab.page.js(&format!("bench.main = '{main}'"));
         let found = times(tab, id, acts, most);
         row(id, Found::several(found, "nothing has answered"), opened.events)
     });
@@ -270,9 +276,7 @@ fn times(tab: &Tab, id: &str, acts: &[Act], most: usize) -> Vec<f64> {
         do_it(tab, *act);
         let measured = !matches!(act, Go(_) | First(..) | FirstPress(..));
         let rests = if measured { format!("bench.input && {RESTS}") } else { RESTS.into() };
-        if !measured {
-            std::thread::sleep(Duration::from_millis(150));
-        }
+        std::thread::sleep(FIRST_LOOK);
         tab.page.wait_within(&rests, PATIENCE, LOOK_EVERY);
         let took = tab.number("bench.shown > bench.input ? bench.shown - bench.input : null");
         if let Some(took) = took.filter(|_| measured) {

@@ -30,6 +30,8 @@ struct Asked {
     expression: String,
     sort: Vec<Sort>,
     group: Option<Column>,
+    /// Its rows are in order inside groups, too.
+    inside: bool,
 }
 
 impl Tables {
@@ -57,18 +59,30 @@ impl Tables {
             return json(&Sizes::new(&facts, of, matches, question.get_or_default("steps")?));
         }
         let (sort, group) = (Sort::read(question), Column::named(question.text("group")));
-        let asked = Asked { device, of, expression: expression(question), sort: sort.clone(), group };
-        let in_order = Asked { group: None, ..asked.clone() };
+        let open = opened(question);
+        // Closed groups need no order inside.
+        let inside = group.is_none() || ask != "table_rows" || !open.is_empty();
+        let asked = Asked { device, of, expression: expression(question), sort: sort.clone(), group, inside };
+        let in_order = Asked { group: None, inside: true, ..asked.clone() };
         let in_table = Asked { sort: Vec::new(), ..in_order.clone() };
         let [chosen, sorted, grouped] = &mut self.stages;
+        let (from, count) = (question.get("from")?, question.get("count")?);
         let mut table = kept(chosen, in_table, &mut || Table::chosen(&facts, of, matches));
-        table = kept(sorted, in_order, &mut || table.clone().sorted(&facts, &sort));
+        let wanted = ask == "table_rows" && group.is_none();
+        if wanted && sorted.as_ref().is_none_or(|(of, _)| *of != in_order) {
+            let top = table.top(&facts, &sort, question.get("find")?, (from, count));
+            if top.is_some() {
+                return json(&top);
+            }
+        }
+        if inside {
+            table = kept(sorted, in_order, &mut || table.clone().sorted(&facts, &sort));
+        }
         if group.is_some() {
             table = kept(grouped, asked, &mut || table.clone().grouped(&facts, &sort, group));
         }
-        let (from, count) = (question.get("from")?, question.get("count")?);
         if ask == "table_rows" {
-            return json(&table.window(&facts, opened(question), question.get("find")?, (from, count)));
+            return json(&table.window(&facts, open, question.get("find")?, (from, count)));
         }
         let format = if question.text("format") == "csv" { Format::Csv } else { Format::Json };
         let groups = question.get_or_default("groups")?;

@@ -88,6 +88,22 @@ impl Table {
         self
     }
 
+    /// The first so many of all of them in order; sums are of all.
+    pub(super) fn first(&self, facts: &Facts<'_>, sort: &[Sort], count: usize) -> Table {
+        let key = |&Sort { column, down }: &Sort| move |id| facts.key(column, down, id);
+        let keys: Vec<_> = sort.iter().map(key).collect();
+        let keys: Vec<&dyn Fn(u32) -> u64> = keys.iter().map(|key| key as _).collect();
+        let ids = order::first_by_keys(&self.ids, count, &keys);
+        Table {
+            ids,
+            group: None,
+            groups: Vec::new(),
+            sums: self.sums,
+            of: self.of,
+            opened: Default::default(),
+        }
+    }
+
     /// Puts together what is sorted already.
     pub(super) fn grouped(mut self, facts: &Facts<'_>, sort: &[Sort], group: Option<Column>) -> Table {
         self.group = group.filter(|column| column.groups());

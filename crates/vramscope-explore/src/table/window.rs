@@ -2,13 +2,16 @@
 
 use serde::Serialize;
 
-use super::column::Column;
+use super::column::{Column, Sort};
 use super::facts::Facts;
 use super::list::{Group, Sums, Table};
 use super::row::Row;
 
 /// More rows than a screen has.
 const MAX_ROWS: u32 = 1000;
+
+/// Fewer rows are in order within a frame.
+const WORTH_WAITING: usize = 100_000;
 
 /// Which groups list their allocations, and where each group stands then.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,8 @@ pub(super) struct Window<'a> {
     groups: u32,
     /// The row of the allocation that was looked for, or of its closed group.
     found: Option<u32>,
+    /// False: only these rows are in order yet, and the next question puts all of them.
+    whole: bool,
     #[serde(flatten)]
     sums: Sums,
 }
@@ -71,7 +76,23 @@ impl Table {
         let end = from.saturating_add(count.min(MAX_ROWS)).min(total);
         let rows = (from..end).filter_map(|at| self.line(facts, at)).collect();
         let found = find.and_then(|id| self.row_of(id));
-        Window { rows, from, total, groups: self.groups.len() as u32, found, sums: self.sums }
+        Window { rows, from, total, groups: self.groups.len() as u32, found, whole: true, sums: self.sums }
+    }
+
+    /// The first rows of a table that is not in order yet; `None` where another question than for these needs all of them in order.
+    pub(super) fn top<'a>(
+        &self,
+        facts: &Facts<'a>,
+        sort: &[Sort],
+        find: Option<u32>,
+        (from, count): (u32, u32),
+    ) -> Option<Window<'a>> {
+        let count = count.min(MAX_ROWS);
+        if from > 0 || count == 0 || find.is_some() || self.ids.len() < WORTH_WAITING {
+            return None;
+        }
+        let rows = self.first(facts, sort, count as usize).window(facts, Vec::new(), None, (0, count));
+        Some(Window { total: self.ids.len() as u32, whole: false, ..rows })
     }
 
     /// The row of an allocation, or of its closed group.

@@ -140,7 +140,11 @@ impl Adding<'_> {
             self.rows.push(Sum { stack, least_bytes: u64::MAX, largest: id, ..Sum::default() });
         }
         let Some(sum) = self.rows.get_mut(*place as usize) else { return };
-        let weight = u128::from(bytes) * u128::from(times);
+        // A product of 128 bits takes a call in the browser.
+        let weight = match bytes.checked_mul(times) {
+            Some(weight) => u128::from(weight),
+            None => u128::from(bytes) * u128::from(times),
+        };
         let slot = self.slots.get(id as usize).copied().unwrap_or(Category::Unknown as u8);
         sum.weight = sum.weight.saturating_add(weight);
         if self.chosen.is_some_and(|chosen| chosen.has(id)) {

@@ -12,7 +12,7 @@ import { COLUMNS, shownColumns, toggleColumn, usualColumns } from './columns.js'
 import { initTableAddress } from './address.js';
 import { copyTable, exportDialog } from './export.js';
 import { focusHead, initHead, updateHead } from './head.js';
-import { findRow, initRows, moves, render, showRows } from './rows.js';
+import { findRow, initRows, moves, render, setLargest, showRows } from './rows.js';
 import { forgetBars, initSizes, showSizes, STEPS } from './sizes.js';
 import { initTableDetails, lookAt } from './table-details.js';
 import { GROUPS, OFS, inOrder, question, setTable, tableOf } from './view.js';
@@ -37,17 +37,22 @@ const update = framed(() => {
   const [same, counted] = [order === shown.order, sizes !== null && of === shown.of];
   if (!counted) forgetBars();
   Object.assign(shown, { of, order, all });
-  // Sizes do not depend on order, labels or blocks.
-  if (counted) return showRows(all, same, sizes.largest_bytes);
+  // Sizes do not depend on order, labels or blocks. They come before the rows, whose unit follows from them.
+  if (!counted) askSizes(sight, of);
+  showRows(all, same);
+});
+
+/** @param {import('../../sight.js').Sight} sight @param {string} of */
+function askSizes(sight, of) {
   sizes = null;
   sight.client.latest('table-sizes', () => sight.client.ask(question(sight, 'table_sizes', { steps: STEPS })), (answer) => {
-    if (!answer || current() !== sight || shown.all !== all) return;
+    if (!answer || current() !== sight || shown.of !== of) return;
     sizes = answer;
     showSizes(answer);
     showEmpty(sight);
-    showRows(all, same, answer.largest_bytes);
+    setLargest(answer.largest_bytes);
   });
-});
+}
 
 /** @param {import('../../sight.js').Sight} sight */
 function updateToolbar(sight) {
@@ -169,7 +174,7 @@ export function initAllocations() {
   byId('table-copy').addEventListener('click', () => void copyTable());
   byId('table-export').addEventListener('click', () => exportDialog(sizes?.count ?? 0));
   for (const topic of /** @type {const} */ (['active', 'view', 'filter', 'labels', 'diagnosis', 'range', 'cursor', 'moment', 'table', 'options'])) on(topic, update);
-  on('matches', () => {
+  on('chosen', () => {
     shown.matches += 1;
     update();
   });

@@ -15,8 +15,8 @@ const BESIDE = 60;
 /** Rows built beyond those in sight. */
 const BUILT = 4;
 
-/** What is known of the table shown. version: of its order; at: the row that the keys are on */
-const table = { key: '', version: 0, from: 0, rows: /** @type {any[]} */ ([]), total: 0, bytes: 1, at: -1, asked: '', find: /** @type {number|null} */ (null), units: unitsFor(0) };
+/** What is known of the table shown. shown: of which table the rows are; version: of its order; at: the row that the keys are on */
+const table = { key: '', shown: '', version: 0, from: 0, rows: /** @type {any[]} */ ([]), total: 0, bytes: 1, at: -1, asked: '', find: /** @type {number|null} */ (null), units: unitsFor(0) };
 /** @type {Tall} */
 let tall;
 /** @type {(row: any) => void} hears of the allocation that the keys are on */
@@ -31,14 +31,24 @@ const rowAt = (at) => table.rows[at - table.from];
  * Another order or choice: old rows stay in sight until the new ones are there.
  * @param {string} key names it
  * @param {boolean} same it is the same table with other labels, sizes or open groups
- * @param {number} largest size of an allocation in it
  */
-export function showRows(key, same, largest) {
+export function showRows(key, same) {
   table.key = key;
-  table.units = unitsFor(largest);
   const { selection } = current() || {};
   table.find = !same && selection?.kind === 'allocation' ? selection.id : null;
   ask(same ? Math.max(0, tall.range[0] - BESIDE) : 0, !same);
+}
+
+/** After the first rows all others are put in order, in ms. */
+const REST_MS = 100;
+
+/** @param {number} bytes of the largest allocation in the table */
+export function setLargest(bytes) {
+  table.units = unitsFor(bytes);
+  // Rows that were quicker are written in another unit.
+  if (table.shown !== table.key) return;
+  table.version += 1;
+  render();
 }
 
 /** @param {number} from @param {boolean} [anew] goes to the top, or to what is pinned */
@@ -53,7 +63,7 @@ function ask(from, anew = false) {
     if (!answer || current() !== sight || table.key !== key) return;
     if (table.asked === `${key} ${from}`) table.asked = '';
     table.version += 1;
-    Object.assign(table, { from: answer.from, rows: answer.rows, total: answer.total, bytes: Math.max(1, answer.bytes) });
+    Object.assign(table, { shown: key, from: answer.from, rows: answer.rows, total: answer.total, bytes: Math.max(1, answer.bytes) });
     const grid = byId('allocations-rows');
     grid.setAttribute('aria-rowcount', String(answer.total + 1));
     grid.setAttribute('role', tableOf(sight).group ? 'treegrid' : 'grid');
@@ -63,6 +73,8 @@ function ask(from, anew = false) {
     tall.resize(answer.total, rowHeight());
     if (anew && answer.found !== null) tall.go((answer.found + 0.5) * tall.row - tall.sight / 2);
     renderNow(); // in this frame: it was waited for
+    // Only what is in sight is in order yet; the rest is by the time somebody scrolls.
+    if (!answer.whole) setTimeout(() => table.key === key && sight.client.latest('table-rest', () => sight.client.ask(question(sight, 'table_rows', { ...inOrder(sight), open, from: 0, count: 0 })), () => {}), REST_MS);
   });
 }
 

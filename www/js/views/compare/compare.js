@@ -16,8 +16,10 @@ import { categoryTable, changesTable, lineTable } from './tables.js';
 
 /** @typedef {import('./sides.js').Side} Side */
 
-/** Rows by line of code. */
-const ROWS = 200;
+/** Rows by line of code at first, and how many more each time. */
+const ROWS = 60;
+const MORE_ROWS = 1000;
+let limit = ROWS;
 /** @type {'step'|'event'|'time'} */
 let align = 'step';
 /** Counts what was asked for: only the last answer is shown. */
@@ -56,11 +58,14 @@ function empty() {
     el('button.button', { type: 'button', onclick: () => byId('file-input').click() }, 'Open files…'));
 }
 
-/** What is said below the table of lines. @param {any[]} all @param {any} answer */
-function footOf(all, answer) {
-  const same = all.filter((row) => row.bytes === 0 && row.count === 0).length;
-  const parts = [same ? `${plural(same, 'line')} hold the same` : '', answer.rest_lines ? `${plural(answer.rest_lines, 'smaller change')} not shown` : ''].filter(Boolean);
-  return parts.length ? el('p.soft.foot', null, `${parts.join('; ')}.`) : null;
+/** What is said below a table. @param {number} same rows that hold the same @param {number} rest changes that it leaves out */
+function footOf(same, rest) {
+  const parts = [same ? `${plural(same, 'line')} hold the same` : '', rest ? `${plural(rest, 'smaller change')} not shown` : ''].filter(Boolean);
+  const showMore = () => {
+    limit += MORE_ROWS;
+    emit('compare');
+  };
+  return parts.length ? el('p.soft.foot', null, `${parts.join('; ')}. `, rest ? el('button.text-link', { type: 'button', id: 'compare-more', onclick: showMore }, 'Show more') : null) : null;
 }
 
 /** @param {Record<'a'|'b', Side>} pair @param {Record<'a'|'b', any>} held @param {any} answer @param {any} changes */
@@ -81,7 +86,7 @@ function cards(pair, held, answer, changes) {
     el('article.card.compare-categories', { tabindex: 0, 'aria-labelledby': 'by-category-title' }, el('header', null, el('h2', { id: 'by-category-title' }, 'By category')), categoryTable(diff.categories)),
     el('article.card.compare-stacks', { 'aria-labelledby': 'by-stack-title' }, el('header', null, el('h2', { id: 'by-stack-title' }, changes ? 'By stack: new, released, still there' : 'By line of code, largest change first')),
       changes ? changesTable(changes, shower(pair)) : rows.length ? lineTable(rows, held, shower(pair), open) : el('p.soft', null, 'No line of code holds more or less.'),
-      changes ? null : footOf(answer.lines, answer)),
+      changes ? footOf(0, changes.rest_count) : footOf(answer.lines.filter((/** @type {any} */ row) => row.bytes === 0 && row.count === 0).length, answer.rest_lines)),
   ];
 }
 
@@ -102,13 +107,16 @@ async function build() {
   }
   const one = pair.a.file === pair.b.file && pair.a.device === pair.b.device;
   const [a, b] = await Promise.all([holdingsOf(pair.a), holdingsOf(pair.b)]);
-  const changes = one && a && b ? await pair.a.file.client.ask({ ask: 'changes', device: pair.a.device, a: a.moment, b: b.moment, limit: ROWS }) : null;
+  const changes = one && a && b ? await pair.a.file.client.ask({ ask: 'changes', device: pair.a.device, a: a.moment, b: b.moment, limit }) : null;
   const ranks = await ranksCard();
   if (mine !== asked || !a || !b) return;
   const of = [pair.a, pair.b].map(({ file, device }) => `${file.id} ${device}`).join();
-  if (of !== openOf) open.clear();
+  if (of !== openOf) {
+    open.clear();
+    limit = ROWS;
+  }
   openOf = of;
-  const answer = compare({ a: { ...a, name: pair.a.file.name }, b: { ...b, name: pair.b.file.name }, align, limit: ROWS });
+  const answer = compare({ a: { ...a, name: pair.a.file.name }, b: { ...b, name: pair.b.file.name }, align, limit });
   const { scrollTop } = view;
   view.replaceChildren(...[...cards(pair, { a, b }, answer, changes), ranks].filter((node) => node !== null));
   view.scrollTop = scrollTop;

@@ -162,7 +162,7 @@ export function panAcross(by) {
 
 export function initPicture() {
   byId('icicle').addEventListener('scroll', scheduleTree);
-  on('matches', () => { matches += 1; });
-  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'range', 'moment', 'cursor', 'theme', 'labels', 'filter', 'figures', 'matches'])) on(topic, scheduleTree);
+  on('chosen', () => { matches += 1; });
+  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'range', 'moment', 'cursor', 'theme', 'labels', 'filter', 'figures', 'chosen'])) on(topic, scheduleTree);
   new ResizeObserver(scheduleTree).observe(byId('icicle'));
 }

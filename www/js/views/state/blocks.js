@@ -179,7 +179,7 @@ export function initBlocks() {
     since = cause();
     paint();
   });
-  for (const topic of /** @type {const} */ (['active', 'view', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter', 'matches'])) on(topic, scheduleBlocks);
+  for (const topic of /** @type {const} */ (['active', 'view', 'cursor', 'selection', 'options', 'theme', 'check', 'figures', 'filter', 'chosen'])) on(topic, scheduleBlocks);
   for (const topic of /** @type {const} */ (['active', 'view'])) {
     on(topic, () => {
       const sight = current();

@@ -145,7 +145,7 @@ export function initMinimap() {
   plot.addEventListener('pointermove', move);
   for (const type of /** @type {const} */ (['pointerup', 'pointercancel'])) plot.addEventListener(type, () => (drag = null));
   plot.addEventListener('keydown', key);
-  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter', 'matches'])) on(topic, paintSoon);
+  for (const topic of /** @type {const} */ (['active', 'view', 'options', 'theme', 'filter', 'chosen'])) on(topic, paintSoon);
   for (const topic of /** @type {const} */ (['active', 'range', 'options', 'filter'])) on(topic, layoutBrush);
   new ResizeObserver(paintSoon).observe(plot);
 }

@@ -220,6 +220,6 @@ function paintGrid(sight, { width, height }) {
 }
 
 export function initPlot() {
-  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures', 'matches'])) on(topic, schedule);
+  for (const topic of /** @type {const} */ (['active', 'range', 'selection', 'options', 'theme', 'view', 'filter', 'figures', 'chosen'])) on(topic, schedule);
   new ResizeObserver(schedule).observe(byId('timeline-plot'));
 }
