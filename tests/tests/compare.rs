@@ -79,7 +79,8 @@ fn checkpointing_shrinks_activations() {
         let of_a: Vec<u32> = stack.frames.iter().filter(|(side, _)| *side < 2).map(|(_, at)| *at).collect();
         assert!(a.stacks.iter().any(|held| held.frames == of_a), "A's stack, whole and in order");
         let own = stack.frames.iter().map(named).find(|(_, frame)| frame.kind == 0);
-        assert!(own.is_some_and(|(side, frame)| side == 0 && frame.line == 59), "both have the line");
+        let (side, frame) = own.expect("a frame of the user's");
+        assert!(frame.line == 59 && side == 0, "both have the line: {side} {frame:?}");
     }
     let in_b_alone =
         line.stacks.iter().flat_map(|stack| &stack.frames).map(named).filter(|(side, _)| *side == 2);

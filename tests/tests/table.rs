@@ -60,7 +60,7 @@ fn rows(recording: &Recording, question: &Value, matches: Option<&Bits>, count: 
 fn the_first_rows_of_very_many_are_those_of_all_in_order() {
     let source = Source::read(&mut recordings::pickle("train_sgd").as_slice()).unwrap();
     let mut pickle = Vec::new();
-    write(&source, 260_000, &mut pickle).unwrap();
+    write(&source, 420_000, &mut pickle).unwrap();
     let mut recording = recordings::open(&pickle, 1 << 20).unwrap();
     recordings::label(&mut recording);
     let device = recording.snapshot.devices[0].ordinal;

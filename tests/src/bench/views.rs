@@ -12,12 +12,12 @@ use super::row::{Found, Row};
 /// (hints, details, counts at the cursor) waits until the hand rests, by intention.
 ///
 /// What has changed is looked at once in each frame, where the browser lays the page out anyway: to ask between would make it do so more often.
-const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: true, input: 0, changed: 0, shown: 0, open: [] }); \
+const WATCH: &str = "if (!bench.watching) { Object.assign(bench, { watching: true, input: 0, changed: 0, first: 0, shown: 0, open: [] }); \
     const seen = (node) => node?.isConnected && node.checkVisibility() && node.closest(bench.main); \
     const inSight = ({ type, target, addedNodes, removedNodes }) => seen(target.closest ? target : target.parentElement) \
       && (type !== 'childList' || removedNodes.length || [...addedNodes].some((node) => !node.closest || seen(node))); \
     const frame = () => { const all = bench.open.splice(0); if (!all.some(inSight)) return; bench.changed = performance.now(); \
-      const painted = new MessageChannel(); painted.port1.onmessage = () => { bench.shown = performance.now(); painted.port1.close(); }; painted.port2.postMessage(null); }; \
+      const painted = new MessageChannel(); painted.port1.onmessage = () => { bench.shown = performance.now(); bench.first ||= bench.shown; painted.port1.close(); }; painted.port2.postMessage(null); }; \
     const changed = (...all) => { if (!bench.open.length) requestAnimationFrame(frame); bench.open.push(...all); }; \
     new MutationObserver((all) => changed(...all)).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true }); \
     const { putImageData } = CanvasRenderingContext2D.prototype; \
@@ -248,42 +248,52 @@ const SWITCH: &[Act] = &[
     Key("1", "Digit1"),
 ];
 
-/// Rows of all views; `most` inputs of each.
+/// Rows of all views; `most` inputs of each. The first of an answer is what shows that the input has come: a mark in a head, another view, part of a
+/// picture.
 pub(super) fn all(tab: &Tab, opened: &Opened, most: usize) -> Vec<Row> {
     tab.page.js(WATCH);
     let views = [
-        ("switch_ms", SWITCH, "main > section"),
-        ("stacks_ms", STACKS, "#stacks .stage"),
-        ("allocations_ms", ALLOCATIONS, "#allocations .stage"),
-        ("compare_ms", COMPARE, "#compare"),
-        ("filter_ms", FILTER, "#timeline-plot, #minimap-plot, #matches, #filter, .stage"),
+        (["switch_first_ms", "switch_ms"], SWITCH, "main > section"),
+        (["stacks_first_ms", "stacks_ms"], STACKS, "#stacks .stage"),
+        (["allocations_first_ms", "allocations_ms"], ALLOCATIONS, "#allocations .stage"),
+        (["compare_first_ms", "compare_ms"], COMPARE, "#compare, .menu"),
+        (
+            ["filter_first_ms", "filter_ms"],
+            FILTER,
+            "#timeline-plot, #minimap-plot, #matches, #filter, .stage",
+        ),
     ];
-    let rows = views.map(|(id, acts, main)| {
+    let rows = views.into_iter().flat_map(|(ids, acts, main)| {
         tab.page.js(&format!("bench.main = '{main}'"));
-        let found = times(tab, id, acts, most);
-        row(id, Found::several(found, "nothing has answered"), opened.events)
+        let (first, whole) = times(tab, ids[1], acts, most).into_iter().unzip();
+        let of = |id, found| row(id, Found::several(found, "nothing has answered"), opened.events);
+        [of(ids[0], first), of(ids[1], whole)]
     });
-    rows.into()
+    rows.collect()
 }
 
-fn times(tab: &Tab, id: &str, acts: &[Act], most: usize) -> Vec<f64> {
+/// From each input to the first of its answer, and to all of it.
+fn times(tab: &Tab, id: &str, acts: &[Act], most: usize) -> Vec<(f64, f64)> {
     let mut found = Vec::new();
     for act in acts {
         if found.len() == most {
             break;
         }
-        tab.page.js("Object.assign(bench, { input: 0, changed: 0, shown: 0 })");
+        tab.page.js("Object.assign(bench, { input: 0, changed: 0, first: 0, shown: 0 })");
         do_it(tab, *act);
         let measured = !matches!(act, Go(_) | First(..) | FirstPress(..));
         let rests = if measured { format!("bench.input && {RESTS}") } else { RESTS.into() };
         std::thread::sleep(FIRST_LOOK);
         tab.page.wait_within(&rests, PATIENCE, LOOK_EVERY);
-        let took = tab.number("bench.shown > bench.input ? bench.shown - bench.input : null");
-        if let Some(took) = took.filter(|_| measured) {
+        let took = |end: &str| {
+            tab.number(&format!("bench.{end} > bench.input ? bench.{end} - bench.input : null"))
+                .filter(|_| measured)
+        };
+        if let (Some(first), Some(whole)) = (took("first"), took("shown")) {
             if std::env::var_os("VRAMSCOPE_BENCH_EACH").is_some() {
-                eprintln!("{id} {took:.1} ms: {act:?}");
+                eprintln!("{id} {first:.1} {whole:.1} ms: {act:?}");
             }
-            found.push(took);
+            found.push((first, whole));
         }
     }
     found

@@ -14,6 +14,9 @@ use super::matching::{Match, Numbers};
 /// Stacks listed below a line.
 const MOST_STACKS: usize = 50;
 
+/// Pairs of frames that are looked at to find those alike, in all: a tenth of a second. Two stacks with native frames have ten thousand.
+const MOST_PAIRS: usize = 20_000_000;
+
 /// A row with the largest stack of each side.
 pub(super) struct Both<'a> {
     pub(super) row: Row,
@@ -56,7 +59,8 @@ pub(super) fn lines(a: &Holdings, b: &Holdings, numbers: &Numbers, all: &[Both<'
     let places =
         order::of(all.len(), |x, y| homes[x].cmp(&homes[y]).then_with(|| by_size(&all[x].row, &all[y].row)));
     let same = |x: &u32, y: &u32| homes[*x as usize] == homes[*y as usize];
-    let mut lines: Vec<Row> = places.chunk_by(same).map(|alike| line(a, b, numbers, all, alike)).collect();
+    let mut merging = Merging { a, b, numbers, pairs_left: MOST_PAIRS };
+    let mut lines: Vec<Row> = places.chunk_by(same).map(|alike| line(&mut merging, all, alike)).collect();
     order::by(&mut lines, by_size);
     lines
 }
@@ -68,7 +72,7 @@ pub(super) fn by_size(x: &Row, y: &Row) -> Ordering {
 }
 
 /// Adds up the stacks of one line, which stand in order of their size.
-fn line(a: &Holdings, b: &Holdings, numbers: &Numbers, all: &[Both<'_>], alike: &[u32]) -> Row {
+fn line(merging: &mut Merging<'_>, all: &[Both<'_>], alike: &[u32]) -> Row {
     let alike = || alike.iter().filter_map(|at| all.get(*at as usize));
     let mut line = Row::default();
     // The largest stacks of each side: those that have no like are held against them.
@@ -105,38 +109,88 @@ fn line(a: &Holdings, b: &Holdings, numbers: &Numbers, all: &[Both<'_>], alike: 
     line.stacks = alike()
         .take(MOST_STACKS)
         .map(|both| {
-            let frames = merged(a, b, numbers, both.a.or(most_a), both.b.or(most_b), both.row.how);
+            let frames = merging.merged(both.a.or(most_a), both.b.or(most_b), both.row.how);
             Row { frames, stack: Vec::new(), ..both.row.clone() }
         })
         .collect();
     line
 }
 
-/// Frames of two stacks in one list, innermost first: each with 0 if both have it, 1 or 2 if only A's or only B's does, and its place in the
-/// holdings. What both begin and end with is the same; what lies between is of one side.
-fn merged(
-    a: &Holdings,
-    b: &Holdings,
-    numbers: &Numbers,
-    in_a: Option<&HeldStack>,
-    in_b: Option<&HeldStack>,
-    how: Match,
-) -> Vec<(u8, u32)> {
-    let with_lines = !matches!(how, Match::Moved | Match::Function);
-    let known = |held: &Holdings, stack: Option<&HeldStack>| -> Vec<u32> {
-        let frames = stack.map(|stack| stack.frames.as_slice()).unwrap_or_default();
-        frames.iter().copied().filter(|frame| (*frame as usize) < held.frames.len()).collect()
-    };
-    let (xs, ys) = (known(a, in_a), known(b, in_b));
-    let same = |(x, y): &(&u32, &u32)| numbers.same(**x, **y, with_lines);
-    let inner = xs.iter().zip(&ys).take_while(same).count();
-    let outer = xs[inner..].iter().rev().zip(ys[inner..].iter().rev()).take_while(same).count();
-    let part = |side: u8, of: &[u32]| of.iter().map(|frame| (side, *frame)).collect::<Vec<_>>();
-    [
-        part(0, &xs[..inner]),
-        part(1, &xs[inner..xs.len() - outer]),
-        part(2, &ys[inner..ys.len() - outer]),
-        part(0, &xs[xs.len() - outer..]),
-    ]
-    .concat()
+/// Puts two stacks together.
+struct Merging<'a> {
+    a: &'a Holdings,
+    b: &'a Holdings,
+    numbers: &'a Numbers,
+    pairs_left: usize,
+}
+
+impl Merging<'_> {
+    /// Frames of two stacks in one list, innermost first: each with 0 if both have it, 1 or 2 if only A's or only B's does, and its place in
+    /// the holdings.
+    fn merged(&mut self, in_a: Option<&HeldStack>, in_b: Option<&HeldStack>, how: Match) -> Vec<(u8, u32)> {
+        let with_lines = !matches!(how, Match::Moved | Match::Function);
+        let known = |held: &Holdings, stack: Option<&HeldStack>| -> Vec<u32> {
+            let frames = stack.map(|stack| stack.frames.as_slice()).unwrap_or_default();
+            frames.iter().copied().filter(|frame| (*frame as usize) < held.frames.len()).collect()
+        };
+        let (xs, ys) = (known(self.a, in_a), known(self.b, in_b));
+        let same = |x: u32, y: u32| self.numbers.same(x, y, with_lines);
+        let inner = xs.iter().zip(&ys).take_while(|(x, y)| same(**x, **y)).count();
+        let ends = xs[inner..].iter().rev().zip(ys[inner..].iter().rev());
+        let outer = ends.take_while(|(x, y)| same(**x, **y)).count();
+        let (middle, end) = (xs.len() - outer, ys.len() - outer);
+        let between = self.between(&xs[inner..middle], &ys[inner..end], with_lines);
+        [part(0, &xs[..inner]), between, part(0, &xs[middle..])].concat()
+    }
+
+    /// With what counts most of what can be in both in one order (the longest common subsequence, weighed). When too much was looked at, all are
+    /// of one side.
+    fn between(&mut self, xs: &[u32], ys: &[u32], with_lines: bool) -> Vec<(u8, u32)> {
+        let pairs = xs.len().saturating_mul(ys.len());
+        if pairs > self.pairs_left {
+            return [part(1, xs), part(2, ys)].concat();
+        }
+        self.pairs_left -= pairs;
+        let same = |x: u32, y: u32| self.numbers.same(x, y, with_lines);
+        // By places in both: what those alike come to from there on.
+        let width = ys.len() + 1;
+        let mut alike = vec![0u64; (xs.len() + 1) * width];
+        for (x, of_a) in xs.iter().enumerate().rev() {
+            let weight = self.a.frames.get(*of_a as usize).map_or(0, |frame| weight(frame.kind));
+            for (y, of_b) in ys.iter().enumerate().rev() {
+                let at = x * width + y;
+                let apart = alike[at + width].max(alike[at + 1]);
+                let together = if same(*of_a, *of_b) { alike[at + width + 1] + weight } else { 0 };
+                alike[at] = apart.max(together);
+            }
+        }
+        let (mut x, mut y, mut merged) = (0, 0, Vec::new());
+        while let (Some(&of_a), Some(&of_b)) = (xs.get(x), ys.get(y)) {
+            let at = x * width + y;
+            if alike[at] == alike[at + width] {
+                merged.push((1, of_a));
+                x += 1;
+            } else if alike[at] == alike[at + 1] {
+                merged.push((2, of_b));
+                y += 1;
+            } else {
+                merged.push((0, of_a));
+                (x, y) = (x + 1, y + 1);
+            }
+        }
+        [merged, part(1, &xs[x..]), part(2, &ys[y..])].concat()
+    }
+}
+
+/// That a line of the user's is in both tells more than any frames of libraries, and these more than the interpreter's.
+fn weight(kind: u8) -> u64 {
+    match kind {
+        0 => 1 << 32,
+        1 | 2 => 1 << 16,
+        _ => 1,
+    }
+}
+
+fn part(side: u8, of: &[u32]) -> Vec<(u8, u32)> {
+    of.iter().map(|frame| (side, *frame)).collect()
 }
