@@ -187,10 +187,8 @@ fn every_column_sorts_and_every_group_adds_up() {
     for way in 2..=ways {
         tab.click("#table-group");
         tab.js(&format!("document.querySelectorAll('.menu .item')[{}].click()", way - 1));
-        let name = format!(
-            "document.querySelectorAll('#allocations-body .group').length && document.getElementById('table-group-name').textContent"
-        );
-        tab.wait(&name);
+        let name = "document.querySelectorAll('#allocations-body .group').length && document.getElementById('table-group-name').textContent";
+        tab.wait(name);
         settled(&tab);
         let groups = rows(&tab);
         let listed = tab.js("return [...document.querySelectorAll('#allocations-body .group[data-at], #allocations-body .group')].map((row) => Number(row.querySelector('[data-bytes]')?.dataset.bytes ?? 0))");
