@@ -13,6 +13,8 @@ const WORK_WITHIN_MS = 400;
 let session = null;
 /** Checking the allocator model: events for each slice, and when it was last reported. */
 const checking = { events: 2000, reported: 0 };
+/** How many stages the diagnosis has gone through, and when it last told. */
+const diagnosing = { stages: 0, reported: 0 };
 /** What is done between questions, one after the other; null before the first picture. @type {'diagnose'|'check'|'refine'|'done'|null} */
 let work = null;
 /** The file cannot be read on: the browser's own reason, not one of the reader's. */
@@ -166,7 +168,12 @@ function goOn(next) {
 /** One slice of the diagnosis: before the check, and what may be refined after it. */
 function diagnose() {
   const { stage, done, labels } = JSON.parse(session.diagnose());
-  self.postMessage({ type: 'diagnosing', stage });
+  // Files of very many devices have very many stages.
+  diagnosing.stages += 1;
+  if (done || performance.now() - diagnosing.reported > REPORT_EVERY_MS) {
+    diagnosing.reported = performance.now();
+    self.postMessage({ type: 'diagnosing', stage, stages: diagnosing.stages });
+  }
   if (labels) self.postMessage({ type: 'labelled' });
   if (!done) return goOn(/** @type {'diagnose'|'refine'} */ (work));
   self.postMessage({ type: 'diagnosed' });

@@ -6,7 +6,7 @@ import { more, ready, startWorker } from './platform.js';
  * @property {(message: any) => void} progress
  * @property {() => void} building
  * @property {(message: any) => void} opened
- * @property {(stage: string) => void} diagnosing
+ * @property {(message: {stage: string, stages: number}) => void} diagnosing
  * @property {() => void} labelled labels have come or changed
  * @property {() => void} diagnosed
  * @property {(message: {checked: number, events: number}) => void} checking
@@ -147,7 +147,7 @@ export class Client {
         this.handlers.opened(message);
         break;
       case 'diagnosing':
-        this.handlers.diagnosing(message.stage);
+        this.handlers.diagnosing(message);
         break;
       case 'labelled':
         this.handlers.labelled();

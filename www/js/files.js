@@ -89,8 +89,8 @@ function openFile(name, data, sample) {
         emit('files');
       },
       opened: (message) => void opened(file, message),
-      diagnosing: (stage) => {
-        Object.assign(file.diagnosis, { stage, stages: file.diagnosis.stages + 1 });
+      diagnosing: ({ stage, stages }) => {
+        Object.assign(file.diagnosis, { stage, stages });
         if (store.active === file) emit('diagnosis');
       },
       labelled: () => void labelled(file),

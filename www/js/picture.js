@@ -32,7 +32,10 @@ function drawOne(sheet, node) {
   const box = node.getBoundingClientRect();
   if (style.display === 'none' || style.visibility === 'hidden' || Number(style.opacity) === 0 || node.matches('.visually-hidden, .sprite')) return false;
   const clip = clipOf(sheet, node.parentElement);
-  const put = (/** @type {Element} */ child) => {
+  const opacity = opacityOf(node);
+  const put = (/** @type {SVGElement} */ child) => {
+    if (opacity < 1) child.setAttribute('opacity', String(opacity));
+    if (style.mixBlendMode !== 'normal') child.style.mixBlendMode = style.mixBlendMode;
     if (clip) child.setAttribute('clip-path', `url(#${clip})`);
     sheet.svg.append(child);
   };
@@ -49,6 +52,13 @@ function drawOne(sheet, node) {
   return true;
 }
 
+/** @param {Element|null} node @returns {number} its own, and that of all it lies in */
+function opacityOf(node) {
+  let product = 1;
+  for (let at = node; at; at = at.parentElement) product *= Number(getComputedStyle(at).opacity);
+  return product;
+}
+
 /**
  * @param {Sheet} sheet
  * @param {DOMRect} box
@@ -57,7 +67,7 @@ function drawOne(sheet, node) {
  */
 const placed = ({ left, top }, box, tag, rest) => svgElement(tag, { x: String(box.left - left), y: String(box.top - top), width: String(box.width), height: String(box.height), ...rest });
 
-/** @param {Sheet} sheet @param {DOMRect} box @param {CSSStyleDeclaration} style @param {(child: Element) => void} put */
+/** @param {Sheet} sheet @param {DOMRect} box @param {CSSStyleDeclaration} style @param {(child: SVGElement) => void} put */
 function drawBox(sheet, box, style, put) {
   if (!box.width || !box.height) return;
   if (!isClear(style.backgroundColor)) put(placed(sheet, box, 'rect', { fill: style.backgroundColor, rx: String(Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2)) }));
@@ -74,7 +84,7 @@ function drawBox(sheet, box, style, put) {
 /** @param {string} colour as computed */
 const isClear = (colour) => colour === 'transparent' || /, 0\)$|\/ 0\)$/.test(colour);
 
-/** @param {Sheet} sheet @param {Text} text @param {CSSStyleDeclaration} style @param {(child: Element) => void} put */
+/** @param {Sheet} sheet @param {Text} text @param {CSSStyleDeclaration} style @param {(child: SVGElement) => void} put */
 function drawText(sheet, text, style, put) {
   for (const { words, box } of lines(text)) {
     const size = parseFloat(style.fontSize);

@@ -15,9 +15,12 @@ async function readAdvice(file) {
   file.advice = (await file.client.ask({ ask: 'recording_advice' })) || [];
 }
 
+/** Devices of which the menu knows how bad it is before they are looked at: more than a machine has. */
+const MOST_TONES = 64;
+
 /** The diagnosis is there, or refined. @param {import('./store.js').OpenFile} file */
 export async function diagnosed(file) {
-  const tones = file.opened.devices.map(async (/** @type {any} */ { device }) => {
+  const tones = file.opened.devices.slice(0, MOST_TONES).map(async (/** @type {any} */ { device }) => {
     const report = file.sights.has(device) ? null : await file.client.ask({ ask: 'diagnosis', device });
     if (report) file.diagnosis.tones.set(device, report.tone);
   });

@@ -2,6 +2,7 @@
 
 mod commands;
 mod filter;
+mod out;
 mod pieces;
 mod read;
 mod viewer;

@@ -138,3 +138,21 @@ fn the_page_stays_responsive_while_it_reads() {
     let tries: Vec<f64> = (0..3).map(|_| late_ms()).collect();
     assert!(tries.iter().any(|late_ms| *late_ms < 1_000.0), "the page did not answer for {tries:?} ms");
 }
+
+#[test]
+fn very_many_devices_open() {
+    let tab = tab();
+    tab.requests();
+    let frame = serde_json::json!({"filename": "a.py", "line": 1, "name": "f"});
+    let event = serde_json::json!({"action": "alloc", "addr": 4096, "size": 512, "stream": 0, "frames": [frame], "time_us": 1});
+    let traces = vec![serde_json::json!([event]); 3000];
+    let snapshot = serde_json::json!({"segments": [], "device_traces": traces});
+    let bytes = serde_pickle::to_vec(&snapshot, Default::default()).unwrap();
+    tab.js("window.longest = 0; let last = performance.now(); setInterval(() => { const now = performance.now(); longest = Math.max(longest, now - last); last = now; }, 20)");
+    tab.choose(&[&crate::temporary("opening", "many.pickle", &bytes)]);
+    tab.wait_until_ready();
+    let longest = tab.js("return longest").as_f64().unwrap();
+    assert!(longest < 3000.0, "the page did not answer for {longest} ms; it was more than a minute once");
+    assert!(tab.text("#warnings").contains("more: “vramscope summary” lists all of them"));
+    tab.finish();
+}

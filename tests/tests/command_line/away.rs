@@ -231,3 +231,57 @@ fn what_cannot_be_served_is_told_at_once() {
         assert!(code == Some(1) && told.contains(words), "{told}");
     }
 }
+
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("over");
+    fs::create_dir_all(&folder).unwrap();
+    let (snapshot, viewer) = (folder.join("a.pickle.gz"), folder.join("viewer.html"));
+    let bytes = fs::read(recordings::folder().join("train_plain.pickle.gz")).unwrap();
+    fs::write(&snapshot, &bytes).unwrap();
+    fs::write(&viewer, VIEWER).unwrap();
+    let link = folder.join("link.gz");
+    let _ = fs::remove_file(&link);
+    fs::hard_link(&snapshot, &link).unwrap();
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let (a, b, v) = (text(&snapshot), text(&link), text(&viewer));
+    for args in [
+        vec!["report", &a, "--html", &a],
+        vec!["page", &a, "-o", &a, "--viewer", &v],
+        vec!["page", &a, "-o", &v, "--viewer", &v],
+        vec!["export", &a, "-o", &a],
+        vec!["export", &a, "-o", &b],
+    ] {
+        let output = vramscope().args(&args).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && told.contains("would be overwritten"), "{args:?}: {told}");
+    }
+    assert!(fs::read(&snapshot).unwrap() == bytes && fs::read_to_string(&viewer).unwrap() == VIEWER);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn names_of_a_file_command_no_terminal() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("terminal");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("names.pickle");
+    let frame = serde_json::json!({"filename": "a\u{7}.py", "line": 1, "name": "f\u{1b}[2J\u{202e}"});
+    let event = serde_json::json!({"action": "alloc", "addr": 4096, "size": 512, "stream": 0, "frames": [frame], "time_us": 1});
+    let snapshot = serde_json::json!({"segments": [], "device_traces": [[event]]});
+    fs::write(&file, serde_pickle::to_vec(&snapshot, Default::default()).unwrap()).unwrap();
+    let path = file.to_str().unwrap();
+    for args in [
+        vec!["summary", path],
+        vec!["report", path],
+        vec!["allocations", path],
+        vec!["search", "f", path],
+        vec!["diff", path, path, "--at", "0,end"],
+        vec!["state", path, "--at", "end"],
+    ] {
+        let output = vramscope().args(&args).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let harms = |c: char| (c.is_control() && !"\n\t".contains(c)) || c == '\u{202e}';
+        assert!(!text.contains(harms), "{args:?}: {text:?}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}

@@ -160,3 +160,18 @@ fn search_takes_expressions() {
     let help = String::from_utf8(vramscope(&["search", "--help"], None).stdout).unwrap();
     assert!(help.contains("size > 100 MiB") && help.contains("alive:A not alive:B"), "{help}");
 }
+
+#[test]
+fn options_may_stand_behind_an_expression() {
+    let file = path("train_plain");
+    let json = |args: &[&str]| -> Value {
+        let output = vramscope(args, None);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("one JSON object")
+    };
+    let before = json(&["search", "--json", "forward", &file]);
+    assert_eq!(json(&["search", "forward", &file, "--json"]), before);
+    assert_eq!(json(&["search", &file, "forward", "--json"]), before);
+    let wrong = vramscope(&["search", "a or", &file, "--json"], None);
+    assert_eq!(wrong.status.code(), Some(2), "an expression that makes no sense");
+}

@@ -79,7 +79,7 @@ export async function showSmaller() {
       tell();
       return [
         el('header.dialog-head', null, el('h2', { id: 'smaller-title' }, 'Smaller snapshot'), el('button.button.quiet.icon-only.push', { type: 'button', 'aria-label': 'Close', onclick: close }, icon('close'))),
-        el('p', null, 'A pickle of a part of this recording, to pass on: PyTorch’s own tools and this page open it.'),
+        el('p', null, 'A pickle of a part of this recording, to pass on: PyTorch’s own tools and this page open it. They read only plain pickles, so it is not compressed.'),
         el('div.field-rows', null, from, to),
         el('label.tick', null, hide, el('span', null, 'Anonymise: paths become base names; your metadata and annotations are left out')),
         told,

@@ -10,7 +10,7 @@ use vramscope_explore::table::{Column, Facts, Format, Names, Of, Row, Sort, Tabl
 
 use super::state::At;
 use crate::filter::Filter;
-use crate::read;
+use crate::{out, read};
 
 /// Allocations alive at a moment, the largest first, for each device
 #[derive(clap::Args)]
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         // Nobody reads on.
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("vramscope: {message}");
+            out::tell(&message);
             ExitCode::from(1)
         }
     }
@@ -65,7 +65,11 @@ fn print(args: &Args, mut recording: Recording, mut out: impl Write) -> Result<b
     let moments = args.at.moments(&args.file, &recording, args.device)?;
     if args.csv && moments.len() > 1 {
         let devices: Vec<i64> = moments.iter().map(|(device, _)| *device).collect();
-        return Err(format!("{} has devices {devices:?}: choose one with --device for --csv", args.file));
+        return Err(format!(
+            "{} has devices {}: choose one with --device for --csv",
+            args.file,
+            out::numbers(&devices)
+        ));
     }
     if moments.is_empty() && !args.json {
         return Ok(out.write_all(b"no device has events or segments\n").is_ok());
@@ -91,7 +95,7 @@ fn print(args: &Args, mut recording: Recording, mut out: impl Write) -> Result<b
             let label = recording.device(device).map(|(device, _)| device.label()).unwrap_or_default();
             let gap = if at > 0 { "\n" } else { "" };
             let text = format!("{gap}{label}  {}", text(&table, &facts, group, moment, rows));
-            written &= out.write_all(text.as_bytes()).is_ok();
+            written &= out.write_all(out::harmless(&text).as_bytes()).is_ok();
         }
     }
     if args.json {

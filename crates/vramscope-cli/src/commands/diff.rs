@@ -1,6 +1,5 @@
 //! `vramscope diff`: what grew and what shrank from one recording to another.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use vramscope_core::query;
@@ -9,7 +8,7 @@ use vramscope_diagnose::{Options, diagnose};
 use vramscope_explore::compare::{self, Align, Holdings};
 
 use super::state::At;
-use crate::read;
+use crate::{out, read};
 
 /// What grew and what shrank from A to B, by category and by stack
 #[derive(clap::Args)]
@@ -43,10 +42,10 @@ pub(crate) struct Args {
 /// Prints the change.
 pub(crate) fn run(args: &Args) -> ExitCode {
     match compared(args) {
-        Ok(text) if std::io::stdout().write_all(text.as_bytes()).is_ok() => ExitCode::SUCCESS,
+        Ok(text) if (if args.json { out::data(&text) } else { out::text(&text) }) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("vramscope: {message}");
+            out::tell(&message);
             ExitCode::from(1)
         }
     }
@@ -77,7 +76,7 @@ fn held(path: &str, device: Option<i64>, at: At) -> Result<Holdings, String> {
     diagnose(&mut recording, &Options::default());
     let device = device.unwrap_or_else(|| query::opened(&recording).default_device);
     let Some((_, replay)) = recording.device(device) else {
-        return Err(format!("{path} has no device {device}; it has {:?}", ordinals(&recording)));
+        return Err(format!("{path} has no device {device}; it has {}", out::numbers(&ordinals(&recording))));
     };
     let moment = at.moment(replay).map_err(|message| format!("{path}: {message}"))?;
     let at = match at {

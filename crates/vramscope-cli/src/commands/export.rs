@@ -1,20 +1,17 @@
 //! `vramscope export`: a part of a recording as a snapshot, or its counters for Perfetto.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use vramscope_core::replay::Recording;
-use vramscope_core::units::{count, format_bytes, group_digits};
+use vramscope_core::units::{count, group_digits};
 use vramscope_diagnose::{Options, diagnose};
 use vramscope_explore::export::{self, Request};
 
-use crate::read;
+use crate::{out, read};
 
 /// A smaller snapshot that PyTorch's own tools and this one open, or a trace for ui.perfetto.dev
 #[derive(clap::Args)]
@@ -67,22 +64,11 @@ impl FromStr for Events {
 
 /// Writes the file.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    match written(args) {
-        Ok(told) => {
-            eprintln!("{told}");
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("vramscope: {message}");
-            ExitCode::from(1)
-        }
-    }
+    out::ended(written(args))
 }
 
 fn written(args: &Args) -> Result<String, String> {
-    if same_file(Path::new(&args.file), &args.out) {
-        return Err(format!("{} would be overwritten; give another file with -o", args.file));
-    }
+    out::refuse_inputs(&args.out, [Path::new(&args.file)])?;
     let mut recording = read::open_checked(&args.file)?;
     let (device, events) = chosen(args, &recording)?;
     let request = Request { device, events, anonymise: args.anonymise };
@@ -90,7 +76,7 @@ fn written(args: &Args) -> Result<String, String> {
         diagnose(&mut recording, &Options::default());
     }
     let failed = |error: io::Error| format!("{} cannot be written: {error}", args.out.display());
-    let bytes = write_out(&args.out, |out| {
+    let bytes = out::write_out(&args.out, |out| {
         let mut fault = None;
         let mut sink = |piece: &[u8]| match out.write_all(piece) {
             Ok(()) => true,
@@ -106,11 +92,7 @@ fn written(args: &Args) -> Result<String, String> {
         fault.map_or(Ok(()), Err)
     })
     .map_err(failed)?;
-    Ok(format!(
-        "wrote {}{}",
-        args.out.display(),
-        bytes.map_or(String::new(), |bytes| format!(", {}", format_bytes(bytes)))
-    ))
+    Ok(out::wrote(&args.out, bytes))
 }
 
 /// The device and the events that are meant; a range needs one device to be of.
@@ -141,43 +123,6 @@ fn chosen(args: &Args, recording: &Recording) -> Result<(Option<i64>, Option<Ran
             count(n.into(), "event", "events")
         )),
         end => Ok((Some(only), Some(events.start..end))),
-    }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
-}
-
-/// Writes a file, compressed if its name says so, and returns its size; a part of one is taken away again.
-pub(crate) fn write_out(
-    path: &Path,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<Option<u64>> {
-    if path == Path::new("-") {
-        let mut out = io::stdout().lock();
-        fill(&mut out)?;
-        return out.flush().map(|()| None);
-    }
-    let file = File::create(path)?;
-    let filled = match path.extension().is_some_and(|ending| ending == "gz") {
-        true => {
-            let mut packed = GzEncoder::new(BufWriter::new(&file), Compression::default());
-            fill(&mut packed).and_then(|()| packed.finish()?.flush())
-        }
-        false => {
-            let mut out = BufWriter::with_capacity(1 << 16, &file);
-            fill(&mut out).and_then(|()| out.flush())
-        }
-    };
-    match filled {
-        Ok(()) => Ok(Some(file.metadata()?.len())),
-        Err(error) => {
-            // Only what this wrote; a device such as /dev/full is not removed.
-            if file.metadata().is_ok_and(|meta| meta.is_file()) {
-                let _ = fs::remove_file(path);
-            }
-            Err(error)
-        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! `vramscope oom-message`: a pasted out-of-memory message, explained.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::ExitCode;
 
 use serde::Serialize;
 use vramscope_core::units::{count, format_bytes, format_bytes_group};
 use vramscope_diagnose::message::{Bar, Explanation, Number, explain};
+
+use crate::out;
 
 /// Columns of the text.
 const WIDTH: usize = 100;
@@ -52,12 +54,12 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             Err(error) => return refuse(&error.to_string()),
         },
     };
-    let written = std::io::stdout().write_all(text.as_bytes()).is_ok();
+    let written = if args.json { out::data(&text) } else { out::text(&text) };
     if written { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 fn refuse(message: &str) -> ExitCode {
-    eprintln!("vramscope: {message}");
+    out::tell(message);
     ExitCode::from(1)
 }
 

@@ -8,10 +8,8 @@ use std::process::ExitCode;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use vramscope_core::units::format_bytes;
 
-use super::export::write_out;
-use crate::{read, viewer};
+use crate::{out, read, viewer};
 
 /// One self-contained HTML page with the viewer and the data in it
 #[derive(clap::Args)]
@@ -32,19 +30,12 @@ const ELEMENT_BYTES: usize = 24 << 20;
 
 /// Writes the page.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    match written(args) {
-        Ok(told) => {
-            eprintln!("{told}");
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("vramscope: {message}");
-            ExitCode::from(1)
-        }
-    }
+    out::ended(written(args))
 }
 
 fn written(args: &Args) -> Result<String, String> {
+    let inputs = args.files.iter().chain(&args.viewer);
+    out::refuse_inputs(&args.out, inputs.map(PathBuf::as_path))?;
     let viewer = viewer::text(args.viewer.as_deref())?;
     for file in &args.files {
         // Whoever opens the page cannot choose another file: what is in it must be one that opens.
@@ -52,17 +43,13 @@ fn written(args: &Args) -> Result<String, String> {
     }
     let failed = |error: io::Error| format!("{} cannot be written: {error}", args.out.display());
     let (before, after) = viewer.split_at(viewer::place_for_data(&viewer));
-    let size = write_out(&args.out, |out| {
+    let size = out::write_out(&args.out, |out| {
         out.write_all(before.as_bytes())?;
         args.files.iter().try_for_each(|file| element(file, out))?;
         out.write_all(after.as_bytes())
     })
     .map_err(failed)?;
-    Ok(format!(
-        "wrote {}{}",
-        args.out.display(),
-        size.map_or(String::new(), |size| format!(", {}", format_bytes(size)))
-    ))
+    Ok(out::wrote(&args.out, size))
 }
 
 /// A file in gzip, in one or more elements.

@@ -1,6 +1,5 @@
 //! `vramscope search`: stacks of the allocations that an expression chooses.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,7 +13,7 @@ use vramscope_core::units::{count, format_bytes};
 use vramscope_explore::filter::{Alive, FoundStack, found, found_stacks};
 
 use crate::filter::{Filter, language};
-use crate::read;
+use crate::{out, read};
 
 /// Stacks printed without `--json`.
 const SHOWN: usize = 20;
@@ -95,7 +94,11 @@ fn parted(words: &[String]) -> Option<(&str, String)> {
 
 /// Prints what is found; 1 if nothing is, as grep does.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let Some((file, text)) = parted(&args.words) else { return told("give an expression and a file", 2) };
+    // An expression may begin with a hyphen, so what follows it is not read as options.
+    let (options, words): (Vec<String>, Vec<String>) =
+        args.words.iter().cloned().partition(|word| word == "--json");
+    let json = args.json || !options.is_empty();
+    let Some((file, text)) = parted(&words) else { return told("give an expression and a file", 2) };
     let filter: Filter = match text.parse() {
         Ok(filter) => filter,
         Err(message) => return told(&message, 2),
@@ -109,14 +112,14 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Ok(devices) => devices,
         Err(message) => return told(&message, 2),
     };
-    let printed = match args.json {
+    let printed = match json {
         true => serde_json::json!({ "schema": 1, "pattern": text, "devices": devices }).to_string() + "\n",
         false => {
             let found = devices.iter().filter(|device| !device.rows.is_empty());
             found.map(device_text).collect::<Vec<_>>().join("\n")
         }
     };
-    let written = std::io::stdout().write_all(printed.as_bytes()).is_ok();
+    let written = if json { out::data(&printed) } else { out::text(&printed) };
     match devices.iter().any(|device| !device.rows.is_empty()) {
         false => told(&nothing(&text), 1),
         true if written => ExitCode::SUCCESS,
@@ -125,12 +128,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 }
 
 fn nothing(pattern: &str) -> String {
-    let hint = if has_upper_case(pattern) { "; with an upper-case letter in it, case counts" } else { "" };
+    // Of an expression with more than words, the letters of units and keys do not matter.
+    let hint = if has_upper_case(pattern) && !pattern.contains([':', '<', '>', '=']) {
+        "; with an upper-case letter in it, case counts"
+    } else {
+        ""
+    };
     format!("no allocation matches {pattern}{hint}")
 }
 
 fn told(message: &str, status: u8) -> ExitCode {
-    eprintln!("vramscope: {message}");
+    out::tell(message);
     ExitCode::from(status)
 }
 
@@ -237,6 +245,7 @@ mod tests {
 
     #[test]
     fn nothing_found_says_why_it_may_be() {
+        assert!(nothing("size > 1 GiB").ends_with("1 GiB"), "nor does that of a unit");
         assert!(nothing("Forward").ends_with("case counts"));
         assert!(nothing(r"\S+zzz").ends_with(r"matches \S+zzz"), "the letter of an escape does not count");
     }

@@ -1,6 +1,5 @@
 //! `vramscope state`: segments and blocks at a moment.
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -9,7 +8,7 @@ use vramscope_core::replay::{Recording, Replay};
 use vramscope_core::units::{count, format_bytes, group_digits};
 use vramscope_diagnose::memory_summary;
 
-use crate::read;
+use crate::{out, read};
 
 /// Segments and blocks of the allocator at a moment, for each device
 #[derive(clap::Args)]
@@ -78,7 +77,9 @@ impl At {
         let ordinals: Vec<i64> = recording.snapshot.devices.iter().map(|device| device.ordinal).collect();
         let wanted: Vec<i64> = match wanted {
             Some(device) if ordinals.contains(&device) => vec![device],
-            Some(device) => return Err(format!("{file} has no device {device}; it has {ordinals:?}")),
+            Some(device) => {
+                return Err(format!("{file} has no device {device}; it has {}", out::numbers(&ordinals)));
+            }
             None => ordinals,
         };
         let mut moments = Vec::new();
@@ -98,10 +99,10 @@ impl At {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let printed = read::open_checked(&args.file).and_then(|recording| text(args, &recording));
     match printed {
-        Ok(text) if std::io::stdout().write_all(text.as_bytes()).is_ok() => ExitCode::SUCCESS,
+        Ok(text) if (if args.json { out::data(&text) } else { out::text(&text) }) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("vramscope: {message}");
+            out::tell(&message);
             ExitCode::from(1)
         }
     }

@@ -1,6 +1,5 @@
 //! `vramscope summary`: the figures of each file.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use vramscope_core::query::summary::{DeviceSummary, Figures, Model, Summary, summary};
@@ -12,7 +11,7 @@ use vramscope_explore::compare::thresholds::FEWEST_RANKS;
 use vramscope_explore::compare::{self, Rank, RankRow, one_job, ranks};
 
 use super::parallel;
-use crate::read;
+use crate::{out, read};
 
 /// Peak and end of requested, allocated, active and reserved bytes, for each device of each file
 #[derive(clap::Args)]
@@ -38,29 +37,24 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     };
     parallel::each(&args.files, summarised, |at, result| match result {
         Ok((summary, program)) => {
-            failed |= !args.json && !print(&text(&args.files[at], &summary));
+            failed |= !args.json && !out::text(&text(&args.files[at], &summary));
             programs.push(program);
             summaries.push(summary);
         }
         Err(message) => {
-            eprintln!("vramscope: {message}");
+            out::tell(&message);
             failed = true;
         }
     });
     if !args.json
         && let Some(table) = ranks_text(&summaries, &programs)
     {
-        failed |= !print(&table);
+        failed |= !out::text(&table);
     }
     if args.json && !summaries.is_empty() {
-        failed |= !print(&json(&summaries, args.files.len() > 1));
+        failed |= !out::data(&json(&summaries, args.files.len() > 1));
     }
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
-}
-
-/// False if nobody reads on.
-fn print(text: &str) -> bool {
-    std::io::stdout().write_all(text.as_bytes()).is_ok()
 }
 
 fn json(summaries: &[Summary], several: bool) -> String {

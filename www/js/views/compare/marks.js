@@ -11,10 +11,18 @@ import { across } from '../timeline/plot-labels.js';
 /** @param {number} moment @returns {string} */
 export const momentText = (moment) => (moment === 0 ? 'before the first event' : `event ${formatCount(moment - 1)}`);
 
-/** Marks the moment shown: as A, then as B; with both set B moves. @returns {boolean} */
+/** Marks the moment shown: as A, then as B; with both set B moves. Where a mark is already it takes that off. @returns {boolean} */
 function mark() {
   const sight = current();
   if (!sight) return false;
+  const now = momentOf(sight);
+  const here = /** @type {const} */ (['b', 'a']).find((side) => sight.marks[side] === now);
+  if (here) {
+    sight.marks = { ...sight.marks, [here]: null };
+    announce(`${momentText(now)} is ${here.toUpperCase()} no more`);
+    emit('matches');
+    return true;
+  }
   put(sight, sight.marks.a === null ? 'a' : 'b');
   return true;
 }

@@ -66,6 +66,8 @@ export function categoryTable(categories) {
 }
 
 const HOW = { stack: null, moved: 'lines moved', line: 'called another way', function: 'same function', only_a: 'only in A', only_b: 'only in B' };
+/** Frames of C++ and of the interpreter, as the worker numbers them. */
+const CPP = 3;
 /** Columns of the table by line. */
 const COLUMNS = 7;
 
@@ -156,12 +158,39 @@ const SIDES = ['', 'only in A', 'only in B'];
 
 /** @param {any} row a stack @param {Record<'a'|'b', any>} held */
 function frameList(row, held) {
-  const items = row.frames.map((/** @type {[number, number]} */ [side, at]) => {
+  /** @type {HTMLElement[]} */
+  const items = [];
+  /** @type {HTMLElement[]} those of C++ since the last other frame */
+  let run = [];
+  const fold = () => {
+    if (run.length > 1) items.push(foldOf(run));
+    items.push(...run);
+    run = [];
+  };
+  for (const [side, at] of /** @type {[number, number][]} */ (row.frames)) {
     const frame = held[side === 2 ? 'b' : 'a'].frames[at];
-    return el(`li${frame.kind === 0 ? '.own' : ''}${side ? `.${side === 1 ? 'a' : 'b'}` : ''}`, { 'data-side': SIDES[side] || 'both' }, side ? el(`span.ab.${side === 1 ? 'a' : 'b'}`, { title: SIDES[side] }, side === 1 ? 'A' : 'B') : el('span.ab.none', { 'aria-hidden': 'true' }),
+    const item = el(`li${frame.kind === 0 ? '.own' : ''}${side ? `.${side === 1 ? 'a' : 'b'}` : ''}`, { 'data-side': SIDES[side] || 'both' }, side ? el(`span.ab.${side === 1 ? 'a' : 'b'}`, { title: SIDES[side] }, side === 1 ? 'A' : 'B') : el('span.ab.none', { 'aria-hidden': 'true' }),
       el('span.fn', null, frame.name), el('span.at', null, frame.line ? `${frame.file}:${frame.line}` : frame.file), side ? el('span.visually-hidden', null, SIDES[side]) : null);
-  });
+    if (frame.kind === CPP) run.push(item);
+    else {
+      fold();
+      items.push(item);
+    }
+  }
+  fold();
   return items.length ? el('ol.frame-list', { 'aria-label': 'Frames, innermost first' }, ...items) : el('p.soft', null, 'These have no stack.');
+}
+
+/** One row for a run of C++ frames, which opens it. @param {HTMLElement[]} run */
+function foldOf(run) {
+  for (const item of run) item.hidden = true;
+  const only = ['a', 'b'].filter((side) => run.some((item) => item.classList.contains(side)));
+  const button = el('button.text-link', { type: 'button', 'aria-expanded': 'false', onclick: () => {
+    const open = button.getAttribute('aria-expanded') === 'false';
+    button.setAttribute('aria-expanded', String(open));
+    for (const item of run) item.hidden = !open;
+  } }, `${formatCount(run.length)} C++ frames${only.length ? `, some only in ${only.map((side) => side.toUpperCase()).join(' or ')}` : ''}`);
+  return el('li.fold', null, el('span.ab.none', { 'aria-hidden': 'true' }), button);
 }
 
 /** Two sizes, their unit once if it is one. @param {string} a @param {string} b */

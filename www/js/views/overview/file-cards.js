@@ -4,6 +4,8 @@ import { bytesSpan, formatCount } from '../../format.js';
 import { term } from '../../tooltip.js';
 
 const MOST_SETTINGS = 60;
+/** Warnings at once: files of very many devices have some for each. */
+const MOST_WARNINGS = 100;
 const STATES = /** @type {Record<string, string>} */ ({ in_force: 'in force', default: 'default', not_recorded: 'not recorded' });
 
 /**
@@ -52,12 +54,13 @@ export function warningsCard(warnings, devices) {
   if (!warnings.length) return null;
   return el('article.card', { 'aria-labelledby': 'warnings-title', id: 'warnings', tabindex: -1 },
     el('header', null, el('h2', { id: 'warnings-title' }, 'What this file does not tell')),
-    appendAll(el('ul.warnings'), warnings.map((warning) => {
+    appendAll(el('ul.warnings'), warnings.slice(0, MOST_WARNINGS).map((warning) => {
       const note = warning.severity === 'note';
       const { bytes } = warning;
       const label = devices.length > 1 ? devices.find((each) => each.device === warning.device)?.label : null;
       return el('li', { 'data-code': warning.code, 'data-severity': note ? 'note' : 'warning' }, icon(note ? 'note' : 'warning'),
         el('span', null, label ? `${label}: ` : '', warning.message),
         el('span.num', null, warning.count > 1 ? el('span', null, `${formatCount(warning.count)}\u00a0×`) : null, bytes === null || bytes === undefined || bytes === 0 ? null : bytesSpan(bytes)));
-    })));
+    })),
+    warnings.length > MOST_WARNINGS ? el('p.soft.small', null, `and ${formatCount(warnings.length - MOST_WARNINGS)} more: \u201cvramscope summary\u201d lists all of them`) : null);
 }

@@ -4,7 +4,7 @@ mod html;
 mod picture;
 mod svg;
 
-use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use vramscope_core::replay::{Recording, Replay};
 use vramscope_diagnose::report::{DeviceReport, markdown, text};
 use vramscope_diagnose::{Options, diagnose, memory_summary};
 
-use crate::read;
+use crate::{out, read};
 
 /// What filled the memory, why, and what to change, for each device of each file
 #[derive(clap::Args)]
@@ -82,13 +82,20 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             Err(message) => failed |= !tell(&message),
         }
     }
+    if let Some(page) = args.html.as_deref().filter(|page| *page != "-") {
+        let inputs = args.files.iter().map(Path::new);
+        if let Err(message) = out::refuse_inputs(Path::new(page), inputs) {
+            tell(&message);
+            return ExitCode::from(1);
+        }
+    }
     if !reported.is_empty() {
         let several = args.files.len() > 1;
         failed |= match &args.html {
-            Some(out) => !write(out, &html::page(&reported)),
-            None if args.json => !print(&json(&reported, several)),
-            None if args.markdown => !print(&joined(&reported, several, markdown_of)),
-            None => !print(&joined(&reported, several, text_of)),
+            Some(to) => !write(to, &html::page(&reported)),
+            None if args.json => !out::data(&json(&reported, several)),
+            None if args.markdown => !out::text(&joined(&reported, several, markdown_of)),
+            None => !out::text(&joined(&reported, several, text_of)),
         };
     }
     if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
@@ -96,21 +103,17 @@ pub(crate) fn run(args: &Args) -> ExitCode {
 
 /// Always false: it failed.
 fn tell(message: &str) -> bool {
-    eprintln!("vramscope: {message}");
+    out::tell(message);
     false
 }
 
-fn print(text: &str) -> bool {
-    std::io::stdout().write_all(text.as_bytes()).is_ok()
-}
-
-fn write(out: &str, page: &str) -> bool {
-    if out == "-" {
-        return print(page);
+fn write(to: &str, page: &str) -> bool {
+    if to == "-" {
+        return out::data(page);
     }
-    match std::fs::write(out, page) {
+    match std::fs::write(to, page) {
         Ok(()) => true,
-        Err(error) => tell(&format!("{out} cannot be written: {error}")),
+        Err(error) => tell(&format!("{to} cannot be written: {error}")),
     }
 }
 
@@ -119,7 +122,7 @@ fn report(path: &str, args: &Args) -> Result<Reported, String> {
     let ordinals: Vec<i64> = recording.snapshot.devices.iter().map(|device| device.ordinal).collect();
     let wanted = match args.device {
         Some(device) if !ordinals.contains(&device) => {
-            return Err(format!("{path} has no device {device}; it has {ordinals:?}"));
+            return Err(format!("{path} has no device {device}; it has {}", out::numbers(&ordinals)));
         }
         Some(device) => vec![device],
         None => ordinals,

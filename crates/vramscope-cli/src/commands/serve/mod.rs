@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
+use crate::out;
 use crate::viewer;
 use site::Site;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(message) => {
-            eprintln!("vramscope: {message}");
+            out::tell(&message);
             ExitCode::from(1)
         }
     }
