@@ -43,8 +43,8 @@ export function scheduleTree() {
   soon();
 }
 
-/** @returns {boolean} whether the canvas shows the present wish: a picture that comes is told by `tree` */
-export function isPictureCurrent() {
+/** @returns {boolean} whether the canvas shows the present wish */
+function isPictureCurrent() {
   const sight = current();
   return sight !== null && shown?.sight === sight && shown.key === `${matches} ${keyOf(sight, request(sight))}`;
 }

@@ -3,7 +3,7 @@ import { announce, byId, el, setText } from '../../dom.js';
 import { formatCount, formatShare } from '../../format.js';
 import { framed } from '../../frame.js';
 import { current, emit, on, store } from '../../store.js';
-import { isPictureCurrent, shownTree, zoomTo } from './picture.js';
+import { shownTree, zoomTo } from './picture.js';
 import { select } from './select.js';
 import { marksMatches, setStacks, stacksOf, treeOf, unitOf, WEIGHS } from './wish.js';
 import { categoryTag, exactWeight, placeOf, weightSpan } from './words.js';
@@ -13,7 +13,9 @@ const SPARE_ROWS = 8;
 const HEAD = [['name', 'Function'], ['total', 'Total'], ['share', 'Share'], ['own', 'Self'], ['blocks', 'Blocks'], ['category', 'Category']];
 /** Columns in which the first by name is looked for first. */
 const UP_FIRST = ['name', 'category'];
-/** @type {{count: number, selected: number|null, shown: any[], from: number, sight: object}|null} */
+/** How often what the filter chooses has changed. */
+let matches = 0;
+/** @type {{count: number, selected: number|null, shown: any[], from: number, sight: object, key: string}|null} */
 let rows = null;
 let lastSelected = /** @type {number|null} */ (null);
 
@@ -25,14 +27,30 @@ function ask(sight, from, count, reveal = false) {
   return sight.client.ask({ ask: 'tree_rows', ...treeOf(sight), flipped: [...flipped], from, count, selected, reveal, sort });
 }
 
+/** @param {import('../../sight.js').Sight} sight @returns {string} what rows are of, and in what order */
+function wishOf(sight) {
+  const { selected, sort } = stacksOf(sight);
+  return JSON.stringify([store.active?.id, treeOf(sight), sight.filter, sight.labels, matches, selected, sort, marksMatches(sight), sight.stacking]);
+}
+
+/** @param {import('../../sight.js').Sight} sight @returns {string} the same, and which of them are in sight */
+function keyOf(sight) {
+  const box = byId('tree');
+  return `${wishOf(sight)} ${[...stacksOf(sight).flipped]} ${Math.floor(box.scrollTop / rowPx())} ${box.clientHeight}`;
+}
+
 const soon = framed(update);
 
 function update() {
   const sight = current();
   if (!sight || store.view !== 'stacks' || !shownTree()) return;
   updateHead(stacksOf(sight).sort);
+  // Asked together with the picture of another tree; when that has come, they are mostly there.
+  const key = keyOf(sight);
+  if (rows?.key === key && rows.sight === sight) return;
   sight.client.latest('tree-rows', async () => {
     const box = byId('tree');
+    const before = wishOf(sight);
     const { selected, flipped } = stacksOf(sight);
     const fresh = selected !== lastSelected && selected !== null;
     lastSelected = selected;
@@ -50,7 +68,8 @@ function update() {
       from = Math.max(0, Math.floor(box.scrollTop / rowPx()) - SPARE_ROWS);
       answer = await ask(sight, from, count);
     }
-    return answer && { ...answer, from, sight };
+    // It may have opened rows and scrolled; what was wished for meanwhile it does not answer.
+    return answer && { ...answer, from, sight, key: wishOf(sight) === before ? keyOf(sight) : '' };
   }, (answer) => {
     if (!answer || current() !== sight) return;
     rows = answer;
@@ -190,8 +209,8 @@ export function initTable() {
   box.addEventListener('scroll', soon);
   box.addEventListener('keydown', keydown);
   on('tree', soon);
-  // Rows of another tree come with its picture.
-  on('options', () => isPictureCurrent() && soon());
+  on('options', soon);
+  on('matches', () => { matches += 1; });
   on('active', () => { rows = null; lastSelected = null; });
   new ResizeObserver(soon).observe(box);
 }
