@@ -109,7 +109,7 @@ const SHARP: &[Bound] = &[from(0, 150.0, 60.0)];
 /// What comes within a tenth of a second is felt to be done by the hand itself.
 const ANSWER: &[Bound] = &[only(0, 100.0)];
 /// All of it: millions of allocations may be added up or put in order on the way.
-const WHOLE: &[Bound] = &[from(0, 250.0, 100.0)];
+const WHOLE: &[Bound] = &[from(0, 250.0, 100.0), only(MOST, 600.0)];
 
 const ANSWERED: &str = "what comes within a tenth of a second is felt as done by the hand itself";
 const COMPLETE: &str = "millions of allocations may be added up or put in order on the way";
