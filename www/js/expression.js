@@ -92,7 +92,8 @@ export function initExpression() {
   // Pictures and tables wait for nothing but this: that matches were counted changes none of them.
   on('matches', () => {
     const sight = current();
-    const now = sight ? JSON.stringify([store.active?.id, sight.device, chosenBy(sight), sight.only]) : '';
+    // Labels and block sizes that come later change what the same text chooses.
+    const now = sight ? JSON.stringify([store.active?.id, sight.device, chosenBy(sight), sight.only, sight.labels, store.active?.check.done]) : '';
     if (now === told) return;
     told = now;
     emit('chosen');

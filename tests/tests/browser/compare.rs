@@ -15,13 +15,6 @@ fn open_many(names: &[&str]) -> Tab {
     tab
 }
 
-fn save(tab: &Tab, name: &str) {
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("screenshots");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join(name), tab.screenshot()).unwrap();
-}
-
 /// Signed bytes of the first row of a table.
 fn first_change(tab: &Tab, role: &str) -> i64 {
     tab.attribute(&format!("[data-role={role}] tbody tr b"), "data-bytes").unwrap().parse().unwrap()
@@ -55,7 +48,6 @@ fn two_files() {
     tab.key("ArrowDown", "ArrowDown");
     tab.key("ArrowRight", "ArrowRight");
     tab.wait("document.querySelectorAll('.frame-list li').length > 5");
-    save(&tab, "compare-frames.png");
     assert!(tab.is_shown(".frame-list li.own"), "the user's own frames stand out");
     tab.key("ArrowLeft", "ArrowLeft");
     tab.wait("!document.querySelector('.frame-list')");
@@ -118,7 +110,6 @@ fn two_files() {
         assert_eq!(sides(&tab), shown);
     }
     tab.key_with(&["Shift"], "T", "KeyT");
-    save(&tab, "compare-two-dark.png");
     tab.finish();
 }
 
@@ -136,12 +127,10 @@ fn two_moments_of_one_file() {
     std::thread::sleep(std::time::Duration::from_millis(300));
     tab.key("m", "KeyM");
     tab.wait("document.querySelectorAll('.ab-flag').length === 4");
-    save(&tab, "compare-marks.png");
     tab.wait("new URLSearchParams(location.hash.slice(1)).get('cmp')?.includes(',')");
     tab.key("6", "Digit6");
     tab.wait("document.querySelector('[data-role=compare-sentence]')?.textContent.startsWith('From A to B')");
     tab.wait("document.querySelector('[data-role=changes] tbody tr')");
-    save(&tab, "compare-moments.png");
     // By mouse: the context menu of the timeline clears them and marks others.
     tab.show_timeline();
     let choose = |share: f64, words: &str| {
@@ -182,7 +171,6 @@ fn ranks_of_a_job_are_told_from_other_files() {
     // What was opened of the folder, and what was not.
     let told = tab.text("#left-out").replace('\u{a0}', " ");
     assert!(told.contains("Opened 3 files") && told.contains("Left out 1 file: notes.txt"), "{told}");
-    save(&tab, "compare-left-out.png");
     tab.click("#left-out button");
     tab.wait("!document.querySelector('#left-out').checkVisibility()");
     tab.key("6", "Digit6");
@@ -195,7 +183,6 @@ fn ranks_of_a_job_are_told_from_other_files() {
     tab.click("#compare-ranks-all");
     tab.wait("document.querySelectorAll('[data-role=ranks] tbody tr').length === 3");
     assert_eq!(tab.text("[data-role=ranks] tr[data-outlier] b.is-warning"), "out of line");
-    save(&tab, "compare-ranks.png");
     tab.js(
         "document.querySelector('[data-role=ranks] tr[data-outlier]').scrollIntoView({ block: 'center' })",
     );

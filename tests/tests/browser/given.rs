@@ -119,13 +119,6 @@ fn a_source_beside_the_page_opens() {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
-/// The folder of what belongs to the build that is tested.
-fn build_folder() -> String {
-    let mut names =
-        fs::read_dir(dist()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.find(|name| name.starts_with("build-")).expect("a folder of the build")
-}
-
 /// nginx with the config that HOSTING.md gives, below a path.
 struct Nginx {
     process: Child,
@@ -194,7 +187,8 @@ fn nginx_serves_the_page_with_the_documented_config() {
     ] {
         assert!(page.contains(header), "{header}: {page}");
     }
-    let wasm = nginx.head(&format!("GET /tools/vramscope/{}/vramscope_bg.wasm", build_folder()));
+    let wasm =
+        nginx.head(&format!("GET /tools/vramscope/{}/vramscope_bg.wasm", crate::build_folder(&dist())));
     for header in ["Content-Type: application/wasm", "Content-Encoding: gzip", "max-age=31536000, immutable"]
     {
         assert!(wasm.contains(header), "{header}: {wasm}");

@@ -116,6 +116,13 @@ fn recording(name: &str) -> PathBuf {
     recordings::folder().join(format!("{name}.pickle.gz"))
 }
 
+/// The folder of what belongs to a build, in that of a page.
+fn build_folder(page: &Path) -> String {
+    let entries = std::fs::read_dir(page).expect("the built page");
+    let mut names = entries.map(|entry| entry.expect("a name").file_name().to_string_lossy().into_owned());
+    names.find(|name| name.starts_with("build-")).expect("the build has a folder of its own")
+}
+
 /// A file in a folder of its own, so that tests do not meet.
 fn temporary(test: &str, name: &str, bytes: &[u8]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);

@@ -23,9 +23,8 @@ impl Site {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offline");
         let _ = fs::remove_dir_all(&folder);
         copy(&dist(), &folder);
-        let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let build = entries.map(|name| name.into_string().unwrap()).find(|name| name.starts_with("build-"));
-        Site { folder, build: build.expect("the build has a folder of its own") }
+        let build = crate::build_folder(&folder);
+        Site { folder, build }
     }
 
     /// The same files under the name of another build.

@@ -210,7 +210,7 @@ export function initTable() {
   box.addEventListener('keydown', keydown);
   on('tree', soon);
   on('options', soon);
-  on('matches', () => { matches += 1; });
+  on('chosen', () => { matches += 1; });
   on('active', () => { rows = null; lastSelected = null; });
   new ResizeObserver(soon).observe(box);
 }
