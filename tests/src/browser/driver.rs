@@ -30,8 +30,25 @@ pub(super) struct Driver {
     port: u16,
 }
 
+/// How often a driver is started before the test gives up.
+const STARTS: u32 = 5;
+
 impl Driver {
+    /// The driver takes a free port of IPv4 and then the same of IPv6, where another test's may be faster: it ends then, and is started
+    /// anew.
     pub(super) fn start() -> Driver {
+        let mut said = String::new();
+        for _ in 0..STARTS {
+            match Driver::start_once() {
+                Ok(driver) => return driver,
+                Err(lines) => said = lines,
+            }
+        }
+        panic!("the driver ended {STARTS} times before it listened; the last time it said:\n{said}");
+    }
+
+    /// What it said, if it ended before it listened.
+    fn start_once() -> Result<Driver, String> {
         let program = std::env::var_os("CHROMEDRIVER").unwrap_or_else(|| "chromedriver".into());
         let mut process = Command::new(&program)
             .arg("--port=0")
@@ -40,15 +57,18 @@ impl Driver {
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}; `cargo xtask test` installs it", program.display()));
         let mut lines = BufReader::new(process.stdout.take().expect("piped")).lines();
+        let mut said = String::new();
         // Its first line says "on port 0"; the real port comes with the last.
-        let port = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok())
-            .expect("the driver names its port");
-        // Nobody reads on: a full pipe would stop it.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        Driver { process, port }
+        while let Some(Ok(line)) = lines.next() {
+            if let Some(port) = listening_port(&line) {
+                // Nobody reads on: a full pipe would stop it.
+                std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+                return Ok(Driver { process, port });
+            }
+            said += &(line + "\n");
+        }
+        let ended = process.wait();
+        Err(format!("{said}({ended:?})"))
     }
 
     pub(super) fn process_id(&self) -> u32 {
@@ -67,6 +87,10 @@ impl Drop for Driver {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+fn listening_port(line: &str) -> Option<u16> {
+    line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
 }
 
 fn capabilities(setup: Setup) -> ChromeCapabilities {
