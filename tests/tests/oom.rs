@@ -211,7 +211,7 @@ fn a_trial_in_pieces_ends_as_one_at_once() {
     let mut oom = explain(&recording, 0, None).unwrap();
     let mut trial = Trial::new(&recording, 0, &oom).expect("the model agrees");
     let mut pieces = 0;
-    while !trial.run(&recording, 1_000) {
+    while !trial.run(300) {
         pieces += 1;
     }
     trial.settle(&mut oom);

@@ -135,7 +135,7 @@ impl Device {
 
     fn try_further(&mut self, recording: &Recording, stacks: &Stacks) {
         let Some(mut trial) = self.trial.take() else { return };
-        if !trial.run(recording, TRIAL_EVENTS) {
+        if !trial.run(TRIAL_EVENTS) {
             self.trial = Some(trial);
             return;
         }

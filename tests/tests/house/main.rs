@@ -12,17 +12,34 @@ use source::{
 };
 
 /// Who may depend on whom. `vramscope-tests` may use all that ships nothing to a user but itself.
-const HOUSE: [(&str, &[&str]); 10] = [
+const HOUSE: [(&str, &[&str]); 11] = [
     ("vramscope-pickle", &[]),
     ("vramscope-core", &["vramscope-pickle"]),
-    ("vramscope-diagnose", &["vramscope-core"]),
+    ("vramscope-simulate", &["vramscope-core"]),
+    ("vramscope-diagnose", &["vramscope-core", "vramscope-simulate"]),
     ("vramscope-explore", &["vramscope-core"]),
     ("vramscope-render", &["vramscope-core"]),
-    ("vramscope-web", &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-render"]),
+    (
+        "vramscope-web",
+        &[
+            "vramscope-core",
+            "vramscope-diagnose",
+            "vramscope-explore",
+            "vramscope-render",
+            "vramscope-simulate",
+        ],
+    ),
     ("vramscope-http", &[]),
     (
         "vramscope-cli",
-        &["vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-http", "vramscope-render"],
+        &[
+            "vramscope-core",
+            "vramscope-diagnose",
+            "vramscope-explore",
+            "vramscope-http",
+            "vramscope-render",
+            "vramscope-simulate",
+        ],
     ),
     ("xtask", &["vramscope-http"]),
     (
@@ -33,6 +50,7 @@ const HOUSE: [(&str, &[&str]); 10] = [
             "vramscope-diagnose",
             "vramscope-explore",
             "vramscope-render",
+            "vramscope-simulate",
             "vramscope-cli",
             "xtask",
         ],
@@ -43,18 +61,20 @@ const HOUSE: [(&str, &[&str]); 10] = [
 const CORE_MODULES: [&str; 10] =
     ["units", "ids", "order", "bits", "warning", "model", "decode", "allocator", "replay", "query"];
 
-const WITHOUT_JAVASCRIPT: [&str; 7] = [
+const WITHOUT_JAVASCRIPT: [&str; 8] = [
     "vramscope-http",
     "vramscope-pickle",
     "vramscope-core",
     "vramscope-diagnose",
     "vramscope-explore",
     "vramscope-render",
+    "vramscope-simulate",
     "vramscope-cli",
 ];
 const JAVASCRIPT: [&str; 4] = ["wasm-bindgen", "js-sys", "web-sys", "plotters-canvas"];
 
-const PURE: [&str; 4] = ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-explore"];
+const PURE: [&str; 5] =
+    ["vramscope-pickle", "vramscope-core", "vramscope-diagnose", "vramscope-explore", "vramscope-simulate"];
 const IMPURE_STD: [&str; 6] = ["fs", "net", "time", "env", "thread", "process"];
 const IMPURE_MACROS: [&str; 4] = ["println!", "eprintln!", "print!(", "dbg!"];
 

@@ -15,6 +15,8 @@ pub struct Block {
     pub requested_bytes: u64,
     /// Raw handle of the stream.
     pub stream: u64,
+    /// The caller's name for what lives there: see [`super::Allocator::name`].
+    pub key: u32,
     /// Held by the program.
     pub allocated: bool,
     /// Dropped by the program, still used by another stream.
@@ -39,6 +41,7 @@ impl Block {
             size_bytes,
             requested_bytes: 0,
             stream,
+            key: u32::MAX,
             allocated: false,
             pending: false,
             mapped: true,

@@ -31,9 +31,25 @@ impl Allocator {
     /// A dropped block becomes free and merges with its free neighbours. Nothing happens if it has been completed already, as a
     /// retry does with all waiting blocks.
     pub fn free_completed(&mut self, ticket: Ticket) {
-        let Some(id) = self.waiting.remove(&(0, 0, ticket.0)) else { return };
+        if let Some(id) = self.waiting.remove(&(0, 0, ticket.0)) {
+            self.blocks.get_mut(id).pending = false;
+            self.join_free(id);
+        }
+    }
+
+    /// The program drops a block that no other stream uses: it becomes free at once. Nothing happens if it does not hold the block.
+    pub fn free(&mut self, id: BlockId) {
         let block = self.blocks.get_mut(id);
-        block.pending = false;
+        if block.allocated {
+            block.allocated = false;
+            self.statistics.allocated.down(block.size_bytes);
+            self.join_free(id);
+        }
+    }
+
+    /// A block that nobody uses any longer joins the free ones.
+    fn join_free(&mut self, id: BlockId) {
+        let block = self.blocks.get(id);
         self.statistics.active.down(block.size_bytes);
         self.statistics.requested.down(block.requested_bytes);
         let (prev, next) = (block.prev, block.next);

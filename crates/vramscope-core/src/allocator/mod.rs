@@ -195,6 +195,11 @@ impl Allocator {
         self.blocks.get(id)
     }
 
+    /// Names what lives in a block, for [`Allocator::mapped_blocks`].
+    pub fn name(&mut self, id: BlockId, key: u32) {
+        self.blocks.get_mut(id).key = key;
+    }
+
     /// What was asked of the driver since [`Allocator::clear_events`].
     pub fn events(&self) -> &[SegmentEvent] {
         &self.events

@@ -126,7 +126,7 @@ impl Chain<'_> {
         (block.mapped, block.range) = (mapped, self.range);
         if let Some(seed) = seed {
             (block.allocated, block.pending) = (!seed.pending, seed.pending);
-            block.requested_bytes = seed.requested_bytes;
+            (block.requested_bytes, block.key) = (seed.requested_bytes, seed.key);
         }
         let allocator = &mut *self.allocator;
         if block.pending {

@@ -12,6 +12,7 @@ pub mod model;
 mod pairing;
 mod passes;
 mod recording;
+pub mod requests;
 pub mod segments;
 mod series;
 mod site;
@@ -19,7 +20,6 @@ mod slots;
 pub mod stacking;
 pub mod state;
 mod times;
-pub mod what_if;
 
 pub use allocations::Allocations;
 pub use axis::Axis;

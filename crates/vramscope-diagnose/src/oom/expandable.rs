@@ -3,8 +3,9 @@
 use vramscope_core::allocator::Config;
 use vramscope_core::replay::Recording;
 use vramscope_core::replay::model::Model;
-use vramscope_core::replay::what_if::WhatIf;
+use vramscope_core::replay::requests::Requests;
 use vramscope_core::units::{format_bytes, group_digits};
+use vramscope_simulate::{Order, Run};
 
 use super::{Oom, Whose};
 
@@ -37,20 +38,20 @@ const NOT_TRIED: &str = "The requests were not tried with expandable segments.";
 /// Up to the first request that the lower bound refuses both go the same way, so that much is run once.
 #[derive(Debug)]
 pub struct Trial {
-    ordinal: i64,
-    low: WhatIf,
-    high: Option<WhatIf>,
+    requests: Requests,
+    low: Run,
+    high: Option<Run>,
     /// The upper bound, if it is another than the lower one.
     high_bytes: Option<u64>,
     /// The run at the lower bound as it was before the bound mattered.
-    shared: WhatIf,
-    /// Events between two looks at whether it does.
-    piece_events: u32,
+    shared: Run,
+    /// Steps between two looks at whether it does.
+    piece_steps: usize,
     is_done: bool,
 }
 
 /// Copies of the allocator that a trial makes, at most.
-const MOST_COPIES: u32 = 16;
+const MOST_COPIES: usize = 16;
 
 impl Trial {
     /// A trial up to an OOM; `None` if there is nothing to try, as its answer stands already.
@@ -68,38 +69,37 @@ impl Trial {
             Whose::Card => config.device_bytes = config.device_bytes.min(low_bytes),
             Whose::Process | Whose::Unknown => config.limit_bytes = Some(low_bytes),
         }
-        let low = WhatIf::new(snapshot, device, replay, config, oom.moment)?;
+        let requests = Requests::read(snapshot, device, replay, oom.moment);
+        let low = Run::new(&requests, config, Order::Plain)?;
         Some(Trial {
-            ordinal,
+            piece_steps: (requests.steps.len() / MOST_COPIES).max(1),
+            requests,
             shared: low.clone(),
             low,
             high: None,
             high_bytes: (low_bytes != high_bytes).then_some(high_bytes),
-            piece_events: (oom.moment / MOST_COPIES).max(1),
             is_done: false,
         })
     }
 
-    /// Goes through the next so many events. True when done.
-    pub fn run(&mut self, recording: &Recording, events: u32) -> bool {
-        let mut left = events;
+    /// Goes through the next so many steps. True when done.
+    pub fn run(&mut self, steps: u32) -> bool {
+        let mut left = steps as usize;
         while left > 0 && !self.is_done {
-            let piece = left.min(self.piece_events);
+            let piece = left.min(self.piece_steps);
             left -= piece;
-            self.is_done = self.step(recording, piece);
+            self.is_done = self.step(piece);
         }
         self.is_done
     }
 
-    fn step(&mut self, recording: &Recording, events: u32) -> bool {
-        let Some((device, replay)) = recording.whole_device(self.ordinal) else { return true };
-        let snapshot = &recording.snapshot;
+    fn step(&mut self, steps: usize) -> bool {
         if let Some(high) = &mut self.high {
-            return high.run(snapshot, device, replay, events);
+            return high.run(&self.requests, steps);
         }
-        let is_done = self.low.run(snapshot, device, replay, events);
+        let is_done = self.low.run(&self.requests, steps);
         if !is_done {
-            let far = self.low.event() - self.shared.event() >= self.piece_events;
+            let far = self.low.steps() - self.shared.steps() >= self.piece_steps;
             if far && self.low.limit_is_untouched() {
                 self.shared = self.low.clone();
             }
@@ -118,11 +118,11 @@ impl Trial {
 
     /// Writes down what came of it.
     pub fn settle(&self, oom: &mut Oom) {
-        let is_served = |run: &&WhatIf| run.failed().is_none() && run.last_oom_served() == Some(true);
-        let runs: Vec<&WhatIf> = std::iter::once(&self.low).chain(&self.high).collect();
+        let is_served = |run: &&Run| run.oom().is_none() && run.avoided() > 0;
+        let runs: Vec<&Run> = std::iter::once(&self.low).chain(&self.high).collect();
         let served = runs.iter().copied().filter(is_served).count();
         let reserved = runs.iter().map(|run| run.statistics().reserved.peak).max().unwrap_or(0);
-        let failed = runs.iter().rev().find_map(|run| run.failed());
+        let failed = runs.iter().rev().find_map(|run| run.broke_off());
         (oom.expandable_would_fit, oom.expandable_reason) = match (served, failed) {
             (0, Some(failed)) => {
                 let event = group_digits(u64::from(failed.event));
@@ -144,6 +144,6 @@ impl Trial {
 /// The whole trial at once.
 pub fn try_expandable(recording: &Recording, ordinal: i64, oom: &mut Oom) {
     let Some(mut trial) = Trial::new(recording, ordinal, oom) else { return };
-    while !trial.run(recording, u32::MAX) {}
+    while !trial.run(u32::MAX) {}
     trial.settle(oom);
 }

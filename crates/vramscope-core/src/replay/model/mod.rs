@@ -33,6 +33,8 @@ pub struct Model {
     pub uncertain_blocks: u32,
     /// Bytes free in segments that are partly in use (`inactive_split_bytes`): the most, and at the end. Only if all events agree.
     pub inactive_split: Option<(u64, u64)>,
+    /// Events before which the program called `empty_cache()`, which is no event itself; ascending, as far as model and recording agree.
+    pub emptied_before: Vec<u32>,
 }
 
 impl Model {

@@ -46,6 +46,8 @@ pub struct Lockstep {
     patience_events: u64,
     /// Private pools of what goes back to the driver, by event.
     private_frees: HashMap<u32, PoolId>,
+    /// Events before which the program called `empty_cache()`.
+    emptied_before: Vec<u32>,
 }
 
 /// Events that all attempts together may go through, as a multiple of the trace's.
@@ -57,6 +59,8 @@ struct Calls {
     events: Vec<u32>,
     /// Those among them that `empty_cache()` made.
     by_program: Vec<u32>,
+    /// Of some no stack tells who made them.
+    by_somebody: bool,
 }
 
 /// A recorded request.
@@ -108,6 +112,7 @@ impl Lockstep {
             starts_again: false,
             patience_events: MOST_ATTEMPTED * device.events.len() as u64,
             private_frees: private_frees(replay),
+            emptied_before: Vec::new(),
         };
         let adopted = !start.overlaps && start.segments.iter().all(|seed| lockstep.adopt(seed, replay));
         if !adopted {
@@ -182,8 +187,10 @@ impl Lockstep {
             Action::SegmentAlloc | Action::SegmentMap => self.calls.events.push(self.event),
             Action::SegmentFree | Action::SegmentUnmap => {
                 self.calls.events.push(self.event);
-                if hints.of(events.stacks[event]) == Hint::EmptyCache {
-                    self.calls.by_program.push(self.event);
+                match hints.of(events.stacks[event]) {
+                    Hint::EmptyCache => self.calls.by_program.push(self.event),
+                    Hint::Unknown => self.calls.by_somebody = true,
+                    Hint::Malloc => {}
                 }
             }
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted | Action::Free | Action::Oom => {
@@ -308,6 +315,7 @@ impl Lockstep {
             difference: self.difference,
             limit: self.limit,
             uncertain_blocks: self.uncertain_blocks,
+            emptied_before: self.emptied_before,
         };
         (model, self.sizes)
     }

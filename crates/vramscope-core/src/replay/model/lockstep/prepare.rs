@@ -26,12 +26,17 @@ impl Lockstep {
         if !explicit.is_empty() {
             self.let_go_of(&explicit, DEFAULT_POOL);
             self.allocator.empty_pools(&explicit, &mut self.driver);
+            self.emptied_before.push(request.event);
         }
         let others: Vec<PoolId> = self.owners_of(freed().filter(|event| !by_program(event)));
         if !others.is_empty() {
             self.let_go_of(&others, request.owner);
             if !(asks && self.releases_itself(recorded, request, calls)) {
                 self.allocator.empty_pools(&others, &mut self.driver);
+                // Else a request did, at a limit that nothing proves.
+                if calls.by_somebody && explicit.is_empty() {
+                    self.emptied_before.push(request.event);
+                }
             }
         }
     }
