@@ -3,12 +3,31 @@
 //! Pure: no files, clock, threads, environment or JavaScript. Everything is one kind of run: *requests* (recorded, or changed by a scenario)
 //! under *settings*, with an *order* in which the driver hands out addresses.
 
+//!
+//! | file | answers |
+//! |---|---|
+//! | `run`, `addresses`, `curve` | one run, where its segments lie, its bytes over time |
+//! | `simulation` | runs in several orders of addresses: a number with its range |
+//! | `limit_search`, `cards` | the smallest limit that would do; which card has it |
+//! | `settings`, `usual` | settings as people write them; those that they try first |
+//! | `state` | the allocator at an event of a run, to be drawn |
+//! | `wire` | requests as bytes, for other workers |
+
 mod addresses;
+pub mod cards;
 mod curve;
+mod limit_search;
 mod run;
+pub mod settings;
 mod simulation;
+mod state;
+mod usual;
+pub mod wire;
 
 pub use addresses::Order;
 pub use curve::Curve;
+pub use limit_search::LimitSearch;
 pub use run::{Failed, Outcome, Run};
 pub use simulation::{RecordedOom, Simulated, Simulation};
+pub use state::state;
+pub use usual::{Candidate, usual};
