@@ -11,6 +11,13 @@ pub struct Card {
     pub usable_gib: f64,
 }
 
+impl Card {
+    /// The same in bytes.
+    pub fn usable_bytes(&self) -> u64 {
+        (self.usable_gib * (1u64 << 30) as f64) as u64
+    }
+}
+
 /// Smallest first. Figures are those that users' error messages show; H200 is that of the shared recordings.
 pub const CARDS: [Card; 17] = [
     Card { name: "RTX 3080 10 GB", usable_gib: 9.77 },

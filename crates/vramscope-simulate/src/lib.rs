@@ -6,6 +6,7 @@
 //!
 //! | file | answers |
 //! |---|---|
+//! | `basis` | what simulations of a device start from, and what must be said beside them |
 //! | `run`, `addresses`, `curve` | one run, where its segments lie, its bytes over time |
 //! | `simulation` | runs in several orders of addresses: a number with its range |
 //! | `limit_search`, `cards` | the smallest limit that would do; which card has it |
@@ -14,6 +15,7 @@
 //! | `wire` | requests as bytes, for other workers |
 
 mod addresses;
+mod basis;
 pub mod cards;
 mod curve;
 mod limit_search;
@@ -25,6 +27,7 @@ mod usual;
 pub mod wire;
 
 pub use addresses::Order;
+pub use basis::Basis;
 pub use curve::Curve;
 pub use limit_search::LimitSearch;
 pub use run::{Failed, Outcome, Run};
