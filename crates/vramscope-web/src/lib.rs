@@ -15,6 +15,7 @@ mod request;
 mod rules;
 mod scenes;
 mod session;
+mod tracks;
 mod trees;
 
 pub use page::{
