@@ -29,6 +29,9 @@ pub struct PlainDriver {
 
 const STRETCH: u64 = 32 * MIB;
 
+/// Gaps tried before a new stretch is taken: more than any program leaves that was not made to.
+const MOST_LOOKED_AT: usize = 4096;
+
 impl PlainDriver {
     /// Takes addresses below `top`.
     pub fn new(top: u64) -> Self {
@@ -44,8 +47,8 @@ impl Default for PlainDriver {
 
 impl Addresses for PlainDriver {
     fn segment(&mut self, size_bytes: u64) -> u64 {
-        let gap =
-            self.gaps.iter().find(|(_, size)| **size >= size_bytes).map(|(address, size)| (*address, *size));
+        let mut gaps = self.gaps.iter().take(MOST_LOOKED_AT);
+        let gap = gaps.find(|(_, size)| **size >= size_bytes).map(|(address, size)| (*address, *size));
         if let Some((address, size)) = gap {
             self.gaps.remove(&address);
             if size > size_bytes {
