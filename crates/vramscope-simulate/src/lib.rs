@@ -11,7 +11,7 @@
 //! | `simulation` | runs in several orders of addresses: a number with its range |
 //! | `limit_search`, `cards` | the smallest limit that would do; which card has it |
 //! | `settings`, `usual` | settings as people write them; those that they try first |
-//! | `state` | the allocator at an event of a run, to be drawn |
+//! | `state`, `track` | the allocator at an event of a run, to be drawn; any event, soon |
 //! | `wire` | requests as bytes, for other workers |
 
 mod addresses;
@@ -23,6 +23,7 @@ mod run;
 pub mod settings;
 mod simulation;
 mod state;
+mod track;
 mod usual;
 pub mod wire;
 
@@ -33,4 +34,5 @@ pub use limit_search::LimitSearch;
 pub use run::{Failed, Outcome, Run};
 pub use simulation::{RecordedOom, Simulated, Simulation};
 pub use state::state;
+pub use track::Track;
 pub use usual::{Candidate, usual};

@@ -5,4 +5,5 @@ mod away;
 mod input;
 mod message;
 mod report;
+mod simulate;
 mod statuses;
