@@ -11,6 +11,7 @@ import { formCard, updateForm } from './form.js';
 import { copyLine, copyShown, headline, updateHead } from './head.js';
 import { cardsCard, limitsCard, updateLimits } from './limits.js';
 import { rankingCard, updateRanking } from './ranking.js';
+import { paintStates, statesCard, updateStates } from './states.js';
 import { RECORDED, cancel, endOthers, prepare, searchLimits, setWish, tryUsual, whatIf } from './runs.js';
 
 /** What the panels on the page are of. @type {object|null} */
@@ -34,9 +35,9 @@ async function build() {
   if (of.basis.why_not) return message('There is nothing to replay.', of.basis.why_not);
   if (shown !== of) {
     shown = of;
-    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), el('section.whatif-wide', { id: 'whatif-states', hidden: true }), el('section.whatif-wide', { id: 'whatif-more', hidden: true }));
+    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), statesCard(), el('section.whatif-wide', { id: 'whatif-more', hidden: true }));
   }
-  for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits]) update(of);
+  for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits, updateStates]) update(of);
 }
 
 const refresh = framed(() => void build());
@@ -70,5 +71,7 @@ export function initWhatIf() {
   for (const topic of /** @type {const} */ (['view', 'active', 'check', 'figures', 'whatif'])) on(topic, refresh);
   for (const topic of /** @type {const} */ (['active', 'files'])) on(topic, endOthers);
   for (const topic of /** @type {const} */ (['theme', 'moment', 'cursor'])) on(topic, paintCurves);
+  for (const topic of /** @type {const} */ (['moment', 'cursor', 'selection', 'options', 'theme'])) on(topic, paintStates);
+  byId('whatif').addEventListener('scroll', paintStates);
   new ResizeObserver(framed(paintCurves)).observe(byId('whatif'));
 }
