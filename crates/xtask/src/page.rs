@@ -99,8 +99,8 @@ fn finish(folder: &Path) -> Result<()> {
 fn comes_behind(function: &str) -> bool {
     let of = |name: &str| function.contains(name);
     let crates = ["vramscope_diagnose", "vramscope_explore", "vramscope_simulate"];
-    // Of these crates only what is a module's own: others may share what is compiled for its types.
-    let own = |module: &&str| function.trim_start_matches(['<', '_']).starts_with(module);
+    // Of these modules only their own plain functions: one that a trait asks for may be the same as another's, and is then compiled once for both.
+    let own = |module: &&str| function.starts_with(module) && !of("::_::");
     let modules = [
         "vramscope_core::replay::requests",
         "vramscope_render::chart::curves",
