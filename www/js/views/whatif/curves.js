@@ -99,9 +99,14 @@ function values(of) {
 
 /** @param {WhatIf} of */
 export function updateCurves(of) {
+  // Progress alone changes no curve.
+  const stamp = of.rows.map((row) => `${row.key} ${row.curve !== null} ${toneOf(of, row)} ${row === chosenRow(of)}`).join();
+  const canvas = byId('whatif-canvas');
+  if (canvas.dataset.stamp === stamp) return;
+  canvas.dataset.stamp = stamp;
   const lines = linesOf(of);
   const words = lines.map(({ name, bytes }) => `${name} reaches ${formatBytes(Math.max(0, ...bytes))}`).reverse();
-  byId('whatif-canvas').setAttribute('aria-label', `Reserved bytes over ${formatCount(eventsOf(of))} events. ${words.join('; ')}. Arrow keys choose a moment.`);
+  canvas.setAttribute('aria-label', `Reserved bytes over ${formatCount(eventsOf(of))} events. ${words.join('; ')}. Arrow keys choose a moment.`);
   paintCurves();
 }
 

@@ -21,9 +21,9 @@ export function formCard(of) {
   const { limit_low_bytes: low, limit_high_bytes: high } = of.basis;
   const told = high === null ? 'The recording proves no limit.' : `By the recording it was ${limitText(low, high)}; ${exactBytes(high)} are taken.`;
   const hint = `The most that PyTorch may reserve: a size such as 24 GiB, or none. ${told}`;
-  const limit = el('input.field', { id: `setting-${LIMIT}`, type: 'text', spellcheck: 'false', autocomplete: 'off', title: hint, 'aria-describedby': `fault-${LIMIT}`, placeholder: high === null ? 'none' : `${formatBytes(high)}, as recorded`, onchange: () => void read(true), oninput: () => void read(false) });
+  const limit = el('input.field', { id: `setting-${LIMIT}`, type: 'text', spellcheck: 'false', autocomplete: 'off', title: hint, 'aria-describedby': `fault-${LIMIT}`, placeholder: high === null ? 'none' : formatBytes(high), onchange: () => void read(true), oninput: () => void read(false) });
   return el('article.card.whatif-side', { 'aria-labelledby': 'own-title' }, el('header', null, el('h2', { id: 'own-title' }, 'Your own setting')),
-    el('form.setting-form', { novalidate: true, onsubmit: submit }, ...rows, fieldRow(LIMIT, 'Memory limit', hint, limit),
+    el('form.setting-form', { novalidate: true, onsubmit: submit }, ...rows, fieldRow(LIMIT, 'Memory limit, such as 24 GiB', hint, limit),
       el('p.field-fault', { id: 'fault-other', role: 'alert', hidden: true }),
       el('div.row-actions', null, el('button.button.primary', { type: 'submit', title: 'Simulate  Enter in a field' }, 'Simulate'), el('button.button', { type: 'button', id: 'whatif-usual', title: 'Try the usual ones  U', onclick: () => void tryUsual() }, 'Try the usual ones'))));
 }

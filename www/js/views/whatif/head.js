@@ -1,7 +1,7 @@
 // The sentence: what to set and what it saves, and the line to copy.
 import { announce, byId, copyAndSay, el, icon, setText } from '../../dom.js';
 import { formatBytes, formatCount, formatShare, listTexts, plural } from '../../format.js';
-import { bestOf, chosenRow, fateOf, lineOf, rangeText, subject } from './words.js';
+import { bestOf, chosenRow, fateOf, lineOf, nameOf, rangeText, subject } from './words.js';
 import { whatIf } from './runs.js';
 
 /** @typedef {import('./runs.js').WhatIf} WhatIf */
@@ -51,9 +51,18 @@ function why(of) {
     parts.push(`${basis.oom_event !== null ? `${subject(of, best)}: reserved peak ` : ''}${from} \u2192 ${to}, ${change < 0 ? '\u2212' : '+'}${formatShare(Math.abs(change) / basis.reserved_peak_bytes)}.`);
     if (basis.oom_event !== null) parts.push(fateOf(of, best).text);
   } else if (of.rows.some((row) => row.found)) parts.push('What is reserved follows from what is requested here; settings change little.');
+  if (best?.found?.orders_with_oom || (basis.oom_event !== null && !best)) parts.push(limitAdvice(of));
   parts.push(`The same ${plural(basis.requests, 'request')} ${of.rows.some((row) => row.found) ? 'were replayed' : 'are replayed'} under each setting${agrees}.`);
   if (basis.is_partial) parts.push('Memory from before the first event keeps its recorded place.');
-  return parts.join(' ');
+  return parts.filter(Boolean).join(' ');
+}
+
+/** What else would do. @param {WhatIf} of */
+function limitAdvice(of) {
+  const least = [of.base, ...of.rows].filter((row) => row.limit?.bytes).sort((a, b) => (a.limit?.bytes ?? 0) - (b.limit?.bytes ?? 0))[0];
+  const had = of.basis.limit_high_bytes;
+  if (!least?.limit?.bytes || had === null || least.limit.bytes <= had) return '';
+  return `With ${formatBytes(least.limit.bytes - had)} more than it had every request would be served${least === of.base ? ' as recorded' : ` under ${nameOf(of, least)}`}.`;
 }
 
 /** @param {WhatIf} of */

@@ -64,6 +64,6 @@ function updateCards(of) {
   byId('card-list').replaceChildren(...cards.map(({ name, usable_gib: size, own: mine }) => {
     const fits = total !== null && size * GIB >= total;
     const spare = total === null ? 0 : Math.abs(size * GIB - total);
-    return el(`li${mine ? '.own' : ''}`, { title: total === null ? '' : `${formatBytes(spare)} ${fits ? 'to spare' : 'short'}` }, total === null ? el('span.muted', null, '\u2013') : el(`span.${fits ? 'is-good' : 'is-error'}`, null, icon(fits ? 'check' : 'close'), fits ? ' yes' : ' no'), el('span.truncate', null, name), el('span.num.muted', null, `${size.toFixed(2)}\u00a0GiB`));
+    return el(`li${mine ? '.own' : ''}`, { title: total === null ? name : `${name}: ${formatBytes(spare)} ${fits ? 'to spare' : 'short'}` }, total === null ? el('span.muted', null, '\u2013') : el(`span.${fits ? 'is-good' : 'is-error'}`, null, icon(fits ? 'check' : 'close'), fits ? ' yes' : ' no'), el('span.truncate', null, name), el('span.num.muted', null, `${size.toFixed(2)}\u00a0GiB`));
   }));
 }
