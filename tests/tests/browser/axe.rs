@@ -71,7 +71,8 @@ fn show(tab: &Tab, view: &str) {
         "state" => "document.querySelector('#block-labels .size')",
         "stacks" => "document.querySelector('#tree-window .tree-row')",
         "allocations" => "document.querySelector('#allocations-body [role=row]')",
-        _ => "document.querySelector('#compare .card')",
+        "compare" => "document.querySelector('#compare .card')",
+        _ => "document.getElementById('whatif-states')?.scrollIntoView() || document.querySelector('#states-rows [data-bytes]') && document.querySelector('#ranking-rows tr[aria-selected=true]') && document.getElementById('whatif-cancel').hidden",
     });
 }
 
@@ -98,7 +99,7 @@ fn nothing_is_found() {
     show(&tab, "overview");
     judge.look("overview of an OOM");
     tab.show_further("train_plain");
-    for view in ["overview", "timeline", "state", "stacks", "allocations", "compare"] {
+    for view in ["overview", "timeline", "state", "stacks", "allocations", "compare", "whatif"] {
         show(&tab, view);
         judge.look(view);
     }
@@ -108,7 +109,7 @@ fn nothing_is_found() {
         "Emulation.setDeviceMetricsOverride",
         json!({ "width": 420, "height": 800, "deviceScaleFactor": 1, "mobile": false }),
     );
-    for view in ["overview", "timeline", "state", "stacks", "allocations", "compare"] {
+    for view in ["overview", "timeline", "state", "stacks", "allocations", "compare", "whatif"] {
         show(&tab, view);
         judge.run(&format!("{view}, narrow"), "{ rules: { 'color-contrast': { enabled: false } } }");
     }

@@ -7,13 +7,14 @@ use xtask::server::Server;
 use crate::{recording, temporary};
 
 /// Each view with the key of its tab, and its picture where it has one.
-const VIEWS: [(&str, &str, Option<&str>); 6] = [
+const VIEWS: [(&str, &str, Option<&str>); 7] = [
     ("overview", "1", Some("#chart-canvas")),
     ("timeline", "2", Some("canvas[data-role=timeline]")),
     ("state", "3", Some("canvas[data-role=state]")),
     ("stacks", "4", Some("canvas[data-role=stacks]")),
     ("allocations", "5", None),
     ("compare", "6", Some("#compare-canvas")),
+    ("whatif", "7", Some("canvas[data-role=whatif]")),
 ];
 
 /// The figures that the allocator itself counted.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{Tab, recording, tab_with};
 
-const VIEWS: [&str; 6] = ["overview", "timeline", "state", "stacks", "allocations", "compare"];
+const VIEWS: [&str; 7] = ["overview", "timeline", "state", "stacks", "allocations", "compare", "whatif"];
 
 /// What leaves the page or ends something; other tests run these.
 const LEAVES: [&str; 4] = ["Open files", "Close ", "Cancel ", "Start page"];

@@ -80,6 +80,13 @@ fn pictures_are_mirrored_in_rows() {
         allocations.iter().filter(|(role, name)| role == "option" && name.contains("allocation")).count() > 5,
         "a sentence for each bar of the sizes"
     );
+    let simulated = show(
+        &tab,
+        "whatif",
+        "document.getElementById('whatif-cancel')?.hidden && document.querySelectorAll('#ranking-rows tr').length > 5",
+    );
+    pictured(&simulated, "Reserved bytes over 5,119 events.");
+    assert!(rows(&simulated) > 15, "settings, limits, figures of states: {}", rows(&simulated));
     tab.show_further("train_checkpointed");
     let compared = show(&tab, "compare", "document.querySelector('[data-role=by-stack] tbody tr')");
     pictured(&compared, "Requested bytes of A and of B.");

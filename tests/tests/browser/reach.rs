@@ -6,7 +6,7 @@ use xtask::server::Server;
 
 use crate::{Tab, recording};
 
-const VIEWS: [&str; 6] = ["overview", "timeline", "state", "stacks", "allocations", "compare"];
+const VIEWS: [&str; 7] = ["overview", "timeline", "state", "stacks", "allocations", "compare", "whatif"];
 
 /// Two files, so that there is something to compare.
 fn open() -> Tab {

@@ -59,6 +59,7 @@ fn pictures_of_views_can_be_decoded() {
         ("stacks", "Top down"),
         ("allocations", "Copy as CSV"),
         ("compare", "By category"),
+        ("whatif", "Your own setting"),
     ] {
         tab.click(&format!("[role=tab][data-view={view}]"));
         tab.wait(&format!("document.getElementById('{view}').checkVisibility()"));
@@ -67,6 +68,7 @@ fn pictures_of_views_can_be_decoded() {
             "stacks" => tab.wait("document.querySelector('#icicle-labels > span') && document.querySelector('#tree-window .tree-row')"),
             "allocations" => tab.wait("document.querySelector('#allocations-body .cell')"),
             "compare" => tab.wait("document.querySelector('[data-role=by-stack] tbody tr')"),
+            "whatif" => tab.wait("document.querySelector('#ranking-rows [data-bytes]')"),
             _ => {}
         }
         choose(&tab, "SVG");

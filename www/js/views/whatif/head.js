@@ -50,11 +50,18 @@ function why(of) {
     const change = best.found.reserved_peak_bytes - basis.reserved_peak_bytes;
     parts.push(`${basis.oom_event !== null ? `${subject(of, best)}: reserved peak ` : ''}${from} \u2192 ${to}, ${change < 0 ? '\u2212' : '+'}${formatShare(Math.abs(change) / basis.reserved_peak_bytes)}.`);
     if (basis.oom_event !== null) parts.push(fateOf(of, best).text);
-  } else if (of.rows.some((row) => row.found)) parts.push('What is reserved follows from what is requested here; settings change little.');
+  } else if (of.rows.some((row) => row.found)) parts.push('The recorded settings are the best of those tried.');
   if (best?.found?.orders_with_oom || (basis.oom_event !== null && !best)) parts.push(limitAdvice(of));
   parts.push(`The same ${plural(basis.requests, 'request')} ${of.rows.some((row) => row.found) ? 'were replayed' : 'are replayed'} under each setting${agrees}.`);
   if (basis.is_partial) parts.push('Memory from before the first event keeps its recorded place.');
+  if (of.sight.filter) parts.push('What the filter leaves out is replayed, too.');
   return parts.filter(Boolean).join(' ');
+}
+
+/** @param {WhatIf} of @returns {string} where model and recording part, and how */
+function firstDifference(of) {
+  const { difference } = of.sight.figures.model ?? {};
+  return of.basis.rough && difference ? `They differ first at event ${formatCount(difference.event)}: recorded ${difference.recorded}, expected ${difference.expected}.` : '';
 }
 
 /** What else would do. @param {WhatIf} of */
@@ -68,10 +75,10 @@ function limitAdvice(of) {
 /** @param {WhatIf} of */
 export function updateHead(of) {
   const view = byId('whatif');
-  setText(/** @type {Node} */ (view.querySelector('[data-role=whatif-sentence]')), sentence(of));
+  setText(/** @type {Node} */ (view.querySelector('[data-role=whatif-sentence]')), `${of.basis.rough ? 'Rough: ' : ''}${sentence(of)}`);
   setText(/** @type {Node} */ (view.querySelector('[data-role=whatif-why]')), why(of));
   const rough = byId('whatif-rough');
   rough.hidden = !of.basis.rough && !of.trouble;
-  rough.replaceChildren(icon('warning'), ' ', [of.basis.rough, of.trouble].filter(Boolean).join(' '));
+  rough.replaceChildren(icon('warning'), ' ', [of.basis.rough, firstDifference(of), of.trouble].filter(Boolean).join(' '));
   setText(/** @type {Node} */ (view.querySelector('[data-role=whatif-line]')), lineOf(of, chosenRow(of)));
 }

@@ -50,8 +50,8 @@ export function updateRanking(of) {
   for (const [index, row] of rows.entries()) update(of, /** @type {HTMLTableRowElement} */ (nodes.get(keyOf(row))), row, { texts: [texts[index], texts[rows.length + index]], most, chosen: keyOf(row) === chosen });
   const tabbed = [...nodes.values()].some((node) => node.tabIndex === 0);
   if (!tabbed) /** @type {HTMLElement} */ (nodes.get(chosen) ?? nodes.get(RECORDED)).tabIndex = 0;
-  setText(byId('ranking-title'), `${of.rows.every(({ usual }) => usual) ? 'The usual settings' : 'Settings'}, ranked by reserved peak`);
-  setText(byId('rank-head'), basis.allocated_peak_bytes === null ? '' : `Line at ${floor} = allocated, the floor`);
+  setText(byId('ranking-title'), `${of.rows.every(({ usual }) => usual) ? 'The usual settings' : 'Settings'}, ranked by reserved peak${basis.rough ? ', rough' : ''}`);
+  setText(byId('rank-head'), basis.allocated_peak_bytes === null ? 'As a bar' : `Line at ${floor} = allocated, the floor`);
   const tried = of.rows.filter((row) => row.state !== 'stopped');
   const done = tried.filter((row) => row.state === 'done' || row.state === 'failed').length;
   const under = tried.reduce((sum, row) => sum + (row.state === 'done' ? 1 : row.progress), 0);

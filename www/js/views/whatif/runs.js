@@ -38,6 +38,7 @@ const SMALL_EVENTS = 200_000;
  * @property {Row} base the recorded settings and limit: for what is asked of the recorded run, too
  * @property {string} chosen key of a row, or RECORDED; empty: the best
  * @property {string} trouble what has gone wrong
+ * @property {boolean} paused something else is shown while the usual settings are tried
  * @property {boolean} begun the usual settings were tried, or stopped
  * @property {{reserved: number[], requested: number[]}|null} recorded curves of the recording
  */
@@ -67,11 +68,16 @@ export const readSettings = (text) => JSON.parse(wasm().read_settings(text));
 /** Asks once what simulations start from. @returns {Promise<void>} */
 export async function prepare() {
   const [sight, file] = [current(), store.active];
-  if (!sight || !file?.check.done || known.has(sight)) return;
+  const before = sight && known.get(sight);
+  if (before?.paused) {
+    before.paused = false;
+    tryUsual();
+  }
+  if (!sight || !file?.check.done || before) return;
   const [basis, chart] = await Promise.all([sight.client.ask({ ask: 'what_if', device: sight.device }), recordedCurves(sight)]);
   if (!basis || known.has(sight)) return;
   const first = basis.usual.map((/** @type {any} */ each) => makeRow(each.settings, basis.limit_high_bytes, each.why));
-  known.set(sight, { sight, basis, rows: first, base: makeRow(basis.settings, basis.limit_high_bytes), chosen: '', trouble: '', begun: false, recorded: chart });
+  known.set(sight, { sight, basis, rows: first, base: makeRow(basis.settings, basis.limit_high_bytes), chosen: '', trouble: '', begun: false, paused: false, recorded: chart });
   if (current() !== sight) return;
   emit('whatif');
   takeWish();
@@ -81,7 +87,8 @@ export async function prepare() {
 /** In columns of equally many events, as those of simulated runs. @param {import('../../sight.js').Sight} sight */
 async function recordedCurves(sight) {
   const events = sight.moments - 1;
-  const chart = events > 0 ? await sight.client.ask({ ask: 'chart', device: sight.device, axis: 'event', columns: Math.min(events, 1024), x0: 1, x1: sight.moments }) : null;
+  // Whatever is filtered: all of it is replayed.
+  const chart = events > 0 ? await sight.client.send('ask', { question: { ask: 'chart', device: sight.device, axis: 'event', columns: Math.min(events, 1024), x0: 1, x1: sight.moments } }) : null;
   return chart && { reserved: chart.reserved, requested: chart.requested };
 }
 
@@ -192,6 +199,7 @@ function stopped(of) {
 /** Another device or file is shown, or none: its workers are not needed. */
 export function end() {
   if (!pool) return;
+  pool.of.paused = isBusy(pool.of);
   stopped(pool.of);
   pool.pool.end();
   pool = null;

@@ -39,6 +39,9 @@ function wishOf(of, side) {
   return { device: sight.device, view, run, selected: sight.selection?.kind === 'allocation' ? sight.selection.id : null, segment: null };
 }
 
+/** Whatever is filtered: a simulated run has all of it. @param {import('../../sight.js').Sight} sight @param {object} question */
+const ask = (sight, question) => sight.client.send('ask', { question });
+
 /** Asks for what is in sight and not shown yet. */
 function paint() {
   const of = whatIf();
@@ -52,7 +55,7 @@ function paint() {
     const key = JSON.stringify([wish, store.active?.id, colours().key, sight.labels]);
     if (shown[side].key === key) continue;
     sight.client.latest(`whatif-${side}`, () => Promise.all([
-      sight.client.draw({ ...wish, picture: 'state', colours: { ...pictureColours(sight), ...colours().state } }), sight.client.ask({ ...wish, ask: 'state_layout' }), sight.client.ask({ ...wish, ask: 'state_figures' })]), ([picture, layout, figures]) => {
+      sight.client.send('draw', { request: { ...wish, picture: 'state', colours: { ...pictureColours(sight), ...colours().state } } }), ask(sight, { ...wish, ask: 'state_layout' }), ask(sight, { ...wish, ask: 'state_figures' })]), ([picture, layout, figures]) => {
       if (whatIf() !== of || !layout || !document.getElementById(`states-${side}`)) return;
       shown[side] = { key, total: figures.total };
       put(of, side, wish.view, { picture, layout, figures });
@@ -102,7 +105,7 @@ async function probe(side, event, pin) {
   const wish = wishOf(of, side);
   const box = byId(`states-${side}`).getBoundingClientRect();
   const at = { x: (event.clientX - box.left) * wish.view.scale, y: (event.clientY - box.top) * wish.view.scale };
-  sight.client.latest('whatif-probe', () => sight.client.ask({ ...wish, ...at, ask: 'state_probe' }), (found) => {
+  sight.client.latest('whatif-probe', () => ask(sight, { ...wish, ...at, ask: 'state_probe' }), (found) => {
     if (whatIf() !== of || !document.getElementById('states-told')) return;
     const { segment, block, allocation } = found ?? {};
     const parts = [block ? `${{ allocated: 'Live', free: 'Free', pending: 'Awaiting free' }[/** @type {'free'} */ (block.state)] ?? block.state}, ${exactBytes(block.bytes)}` : '', allocation ? `made at ${allocation.name}${allocation.at ? ` ${allocation.at}` : ''}` : '', segment ? `in a segment of ${formatBytes(segment.bytes)}, ${formatBytes(segment.free_bytes)} of it free` : ''];

@@ -6,6 +6,7 @@ import { framed } from '../../frame.js';
 import { more } from '../../platform.js';
 import { current, on, store } from '../../store.js';
 import { checkedShare } from '../status.js';
+import { withCode } from '../words.js';
 import { curvesCard, paintCurves, updateCurves } from './curves.js';
 import { formCard, updateForm } from './form.js';
 import { copyLine, copyShown, headline, updateHead } from './head.js';
@@ -20,7 +21,7 @@ let shown = null;
 /** @param {string} text @param {string} [why] */
 function message(text, why = '') {
   shown = null;
-  byId('whatif').replaceChildren(el('div.card.whatif-wide', null, el('h1.headline', { 'data-role': 'whatif-sentence' }, text), el('p.soft', null, why)));
+  byId('whatif').replaceChildren(el('div.card.whatif-wide', null, el('h1.headline', { 'data-role': 'whatif-sentence' }, text), el('p.soft', null, ...withCode(why))));
 }
 
 async function build() {
