@@ -27,12 +27,21 @@ fn shots_of_whatif() {
             tab.choose(&[&at_hand(name).unwrap()]);
             tab.wait_until_ready();
             tab.key("7", "Digit7");
+            std::thread::sleep(std::time::Duration::from_millis(1500));
+            eprintln!(
+                "{name} {width} {:?} {}",
+                tab.errors(),
+                tab.text("#whatif").chars().take(300).collect::<String>()
+            );
             tab.wait(
                 "/(\\d+) of \\1 done/.test(document.querySelector('[data-role=whatif-done]')?.textContent)",
             );
             std::thread::sleep(std::time::Duration::from_millis(600));
             let theme = if dark { "dark" } else { "light" };
             crate::shots::write(&format!("whatif-{name}-{theme}-{width}.png"), &tab.screenshot());
+            tab.js("document.getElementById('whatif').scrollTo(0, 560)");
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            crate::shots::write(&format!("whatif-{name}-middle-{theme}-{width}.png"), &tab.screenshot());
             tab.js("document.getElementById('whatif').scrollTo(0, 1e6)");
             std::thread::sleep(std::time::Duration::from_millis(200));
             crate::shots::write(&format!("whatif-{name}-below-{theme}-{width}.png"), &tab.screenshot());
