@@ -49,7 +49,18 @@ fn every_recording_foretells_the_others() {
                 let config = Config { limit_bytes: own.limit_bytes, ..config.clone() };
                 let found = simulate(requests, config);
                 let apart = found.reserved_peak_bytes.abs_diff(*truth) as f64 / *truth as f64;
-                println!("{workload}{} -> {}: {} for {truth}, {:.2} %, {}..{} oom {:?} {:?} retries {}", SETTINGS[from], SETTINGS[to], found.reserved_peak_bytes, apart * 100.0, found.reserved_peak_low_bytes, found.reserved_peak_high_bytes, found.oom, found.recorded_oom, found.retries);
+                println!(
+                    "{workload}{} -> {}: {} for {truth}, {:.2} %, {}..{} oom {:?} {:?} retries {}",
+                    SETTINGS[from],
+                    SETTINGS[to],
+                    found.reserved_peak_bytes,
+                    apart * 100.0,
+                    found.reserved_peak_low_bytes,
+                    found.reserved_peak_high_bytes,
+                    found.oom,
+                    found.recorded_oom,
+                    found.retries
+                );
                 if from != to {
                     pairs += 1;
                     exact += u32::from(found.reserved_peak_bytes == *truth);

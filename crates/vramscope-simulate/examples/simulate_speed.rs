@@ -21,9 +21,13 @@ fn main() {
     let requests =
         Requests::read(&recording.snapshot, &recording.snapshot.devices[0], &recording.replays[0], u32::MAX);
     println!("read: {:?}, {} steps, {} requests", started.elapsed(), requests.steps.len(), requests.count());
-    for text in
-        ["", "expandable_segments:True", "max_split_size_mb:64", "roundup_power2_divisions:4", "garbage_collection_threshold:0.6"]
-    {
+    for text in [
+        "",
+        "expandable_segments:True",
+        "max_split_size_mb:64",
+        "roundup_power2_divisions:4",
+        "garbage_collection_threshold:0.6",
+    ] {
         for order in [Order::Borrowed, Order::Plain, Order::Shuffled(0)] {
             let config = Config::parse(text).expect("settings");
             let started = Instant::now();

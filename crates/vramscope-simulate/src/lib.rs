@@ -4,11 +4,17 @@
 //! under *settings*, with an *order* in which the driver hands out addresses.
 
 mod addresses;
+pub mod batch;
 mod curve;
+mod edits;
+mod program;
 mod run;
+mod scenario;
 mod simulation;
 
 pub use addresses::Order;
 pub use curve::Curve;
+pub use program::Program;
 pub use run::{Failed, Outcome, Run};
+pub use scenario::{Parts, Scenario};
 pub use simulation::{RecordedOom, Simulated, Simulation};

@@ -203,7 +203,9 @@ impl Run {
     }
 
     fn request(&mut self, requests: &Requests, step: Step) {
-        let Some(&Wanted { size_bytes, stream, pool }) = requests.wanted.get(step.id as usize) else { return };
+        let Some(&Wanted { size_bytes, stream, pool }) = requests.wanted.get(step.id as usize) else {
+            return;
+        };
         let offers = requests.new_segments.get(self.next_offer..).unwrap_or_default();
         let passed = offers.iter().take_while(|(event, _)| *event < step.event).count();
         let offers = &offers[passed..];

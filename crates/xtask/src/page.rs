@@ -98,7 +98,8 @@ fn finish(folder: &Path) -> Result<()> {
 /// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it.
 fn comes_behind(function: &str) -> bool {
     let of = |name: &str| function.contains(name);
-    (of("vramscope_diagnose") || of("vramscope_explore") || of("vramscope_simulate")) && !of("core::default::Default")
+    (of("vramscope_diagnose") || of("vramscope_explore") || of("vramscope_simulate"))
+        && !of("core::default::Default")
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.
