@@ -1,6 +1,7 @@
 //! Recordings opened, checked and labelled, as scenarios need them.
 
 use vramscope_core::allocator::Config;
+use vramscope_core::model::Snapshot;
 use vramscope_core::replay::Recording;
 use vramscope_core::replay::requests::Requests;
 use vramscope_simulate::{Program, Simulated, Simulation};
@@ -20,8 +21,14 @@ pub struct Opened {
 impl Opened {
     /// By name.
     pub fn of(name: &str) -> Option<Opened> {
+        Opened::changed(name, |snapshot| snapshot)
+    }
+
+    /// By name, as if it had been recorded otherwise.
+    pub fn changed(name: &str, change: impl Fn(Snapshot) -> Snapshot) -> Option<Opened> {
         let file = recordings::all().into_iter().find(|file| file.name == name)?;
-        let mut recording = recordings::open(&std::fs::read(&file.path).ok()?, 1 << 20).ok()?;
+        let recording = recordings::open(&std::fs::read(&file.path).ok()?, 1 << 20).ok()?;
+        let mut recording = Recording::build(change(recording.snapshot));
         recording.check_all();
         let mut opened = Opened::labelled(recording);
         opened.truth = file.truth.and_then(|path| {

@@ -2,8 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use vramscope_simulate::Program;
 use vramscope_simulate::batch::{Axis, Scaling};
+use vramscope_tests::frames::{KEPT, only};
 use vramscope_tests::opened::Opened;
+use vramscope_tests::part::part;
 
 fn batch(n: u64) -> NonZeroU64 {
     NonZeroU64::new(n).expect("a batch")
@@ -55,4 +58,40 @@ fn two_recordings_foretell_a_third() {
     let scaling = Scaling::of(&program, Axis::Batch, batch(16)).unwrap().fitted(&other, batch(8)).unwrap();
     foretells(&scaling, &bs16, (&bs32, 32), 2.0);
     foretells(&scaling, &bs16, (&bs8, 8), 5.0);
+}
+
+#[test]
+fn other_recorder_settings_tell_the_same() {
+    let all = ["train_plain", "train_bs32"].map(Opened::of);
+    let [Some(bs16), Some(bs32)] = all else { return };
+    for kept in KEPT {
+        let Some(bs8) = Opened::changed("train_bs8", |snapshot| only(snapshot, kept)) else { return };
+        let Some(own) = Opened::changed("train_plain", |snapshot| only(snapshot, kept)) else { return };
+        println!("{kept:?}");
+        let (program, other) = (bs8.program().unwrap(), own.program().unwrap());
+        let scaling = Scaling::of(&program, Axis::Batch, batch(8)).unwrap();
+        foretells(&scaling, &bs8, (&bs16, 16), 5.0);
+        foretells(&scaling, &bs8, (&bs32, 32), 5.0);
+        let scaling =
+            Scaling::of(&other, Axis::Batch, batch(16)).unwrap().fitted(&program, batch(8)).unwrap();
+        foretells(&scaling, &own, (&bs32, 32), 2.0);
+        let scaling = scaling_of_both(&program, &other);
+        foretells(&scaling, &bs8, (&bs32, 32), 5.0);
+    }
+}
+
+#[test]
+fn a_recording_that_began_late_tells_the_same() {
+    let Some(bs32) = Opened::of("train_bs32") else { return };
+    for from in [0.36, 0.45, 0.6] {
+        let Some(bs8) = Opened::changed("train_bs8", |snapshot| part(snapshot, from, 1.0)) else { return };
+        println!("from {from}");
+        let program = bs8.program().unwrap();
+        let scaling = Scaling::of(&program, Axis::Batch, batch(8)).unwrap();
+        foretells(&scaling, &bs8, (&bs32, 32), 15.0);
+    }
+}
+
+fn scaling_of_both<'a>(bs8: &'a Program<'a>, bs16: &Program<'_>) -> Scaling<'a> {
+    Scaling::of(bs8, Axis::Batch, batch(8)).unwrap().fitted(bs16, batch(16)).unwrap()
 }

@@ -7,6 +7,7 @@ mod fit;
 mod growth;
 mod largest;
 mod peak;
+mod staging;
 
 use std::num::NonZeroU64;
 
@@ -16,7 +17,7 @@ use crate::edits::resized;
 use crate::program::Program;
 use crate::scenario::{Scenario, rounded_percent};
 use fit::Fit;
-use growth::Growth;
+use growth::{Growth, scaled};
 use peak::Peak;
 
 /// What is made larger or smaller.
@@ -124,8 +125,7 @@ impl<'a> Scaling<'a> {
         let size = self.program.size_bytes(id);
         match self.fit.as_ref().and_then(|fit| fit.line(id)) {
             Some(line) => line.size_at(size, batch, self.recorded),
-            None if self.growth[id as usize].grows => scaled(size, batch, self.recorded),
-            None => size,
+            None => self.growth[id as usize].size_at(size, (batch, self.recorded)),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Scaling<'a> {
                 Some(fit) if fit.line(id).is_some() => 0,
                 _ => growth.doubt_percent,
             };
-            scaled(size, batch, self.recorded).abs_diff(size) as f64 * f64::from(doubt) / 100.0
+            scaled(size, (batch, self.recorded)).abs_diff(size) as f64 * f64::from(doubt) / 100.0
         };
         peak.held.iter().map(|id| off(*id)).sum()
     }
@@ -197,10 +197,4 @@ impl<'a> Scaling<'a> {
         }
         notes
     }
-}
-
-/// In proportion, rounded up to a byte.
-fn scaled(size_bytes: u64, batch: u64, recorded: u64) -> u64 {
-    let size = (u128::from(size_bytes) * u128::from(batch)).div_ceil(u128::from(recorded.max(1)));
-    u64::try_from(size).unwrap_or(u64::MAX)
 }
