@@ -56,7 +56,7 @@ impl Opened {
 
     /// What scenarios read; or why there are none.
     pub fn program(&self) -> Result<Program<'_>, &'static str> {
-        Program::of(&self.recording.snapshot, &self.recording.replays[0], &self.requests)
+        Program::of(&self.recording, self.recording.snapshot.devices[0].ordinal, &self.requests)
     }
 
     /// The recorded settings, without a limit.

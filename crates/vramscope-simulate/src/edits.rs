@@ -3,6 +3,8 @@
 use vramscope_core::order;
 use vramscope_core::replay::requests::{Requests, Step, StepKind};
 
+use crate::scenario::Scenario;
+
 /// Steps that go and steps that come.
 #[derive(Debug)]
 pub(crate) struct Edits<'a> {
@@ -35,7 +37,7 @@ impl<'a> Edits<'a> {
 
     /// Frees earlier, or later, what a step frees.
     pub(crate) fn move_free(&mut self, freed_at: u32, before: u32, id: u32) {
-        self.drop(freed_at);
+        self.drop_step(freed_at);
         self.free(before, id);
     }
 
@@ -52,7 +54,8 @@ impl<'a> Edits<'a> {
         self.move_free(step, step, id);
     }
 
-    fn drop(&mut self, step: u32) {
+    /// A step does not happen.
+    pub(crate) fn drop_step(&mut self, step: u32) {
         if let Some(dropped) = self.dropped.get_mut(step as usize) {
             *dropped = true;
         }
@@ -66,7 +69,7 @@ impl<'a> Edits<'a> {
     }
 
     /// The changed requests.
-    pub(crate) fn done(mut self) -> Requests {
+    pub(crate) fn done(mut self) -> Scenario {
         let old = self.requests;
         let mut new = Requests { steps: Vec::new(), ..old.clone() };
         new.steps.reserve(old.steps.len() + self.inserted.len());
@@ -82,7 +85,7 @@ impl<'a> Edits<'a> {
         }
         new.steps.extend(inserted.map(|(_, step)| step));
         new.wanted.extend(self.remade.iter().map(|of| old.wanted[*of as usize]));
-        new
+        Scenario { requests: new, remade: self.remade, ..Scenario::default() }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod addresses;
 pub mod batch;
+pub mod changes;
 mod curve;
 mod edits;
 mod program;

@@ -1,9 +1,9 @@
 //! What scenarios read: the requests of a device, what they were for, and where each begins and ends.
 
 use vramscope_core::ids::FrameId;
-use vramscope_core::model::{FrameKind, Snapshot};
+use vramscope_core::model::{Device, FrameKind, Snapshot};
 use vramscope_core::replay::requests::{Requests, StepKind};
-use vramscope_core::replay::{Category, Labels, Phase, PhaseSpan, Replay, Rule};
+use vramscope_core::replay::{Category, Labels, Phase, PhaseSpan, Recording, Replay, Rule};
 
 /// No step, or no event.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -12,6 +12,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Program<'a> {
     pub(crate) snapshot: &'a Snapshot,
+    pub(crate) device: &'a Device,
     pub(crate) replay: &'a Replay,
     pub(crate) labels: &'a Labels,
     pub(crate) requests: &'a Requests,
@@ -23,11 +24,9 @@ pub struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// What is known of a device's requests; or why that is not enough for any scenario.
-    pub fn of(
-        snapshot: &'a Snapshot,
-        replay: &'a Replay,
-        requests: &'a Requests,
-    ) -> Result<Self, &'static str> {
+    pub fn of(recording: &'a Recording, ordinal: i64, requests: &'a Requests) -> Result<Self, &'static str> {
+        let (device, replay) = recording.whole_device(ordinal).ok_or("There is no such device.")?;
+        let snapshot = &recording.snapshot;
         let labels = replay.labels().ok_or("Nothing says yet what each allocation holds.")?;
         let works = |span: &PhaseSpan| {
             matches!(span.phase, Phase::Forward | Phase::Backward | Phase::Inference | Phase::Optimizer)
@@ -40,6 +39,7 @@ impl<'a> Program<'a> {
         }
         let mut program = Program {
             snapshot,
+            device,
             replay,
             labels,
             requests,
@@ -124,6 +124,14 @@ impl<'a> Program<'a> {
         self.snapshot.stacks.frames_of(self.replay.allocations().stack(id))
     }
 
+    /// Frames of what dropped it, the innermost first.
+    pub(crate) fn frames_of_free(&self, id: u32) -> &'a [FrameId] {
+        let moment = self.replay.allocations().release(id);
+        let stacks = &self.device.events.stacks;
+        let stack = moment.checked_sub(1).and_then(|event| stacks.get(event as usize));
+        stack.map_or(&[], |stack| self.snapshot.stacks.frames_of(*stack))
+    }
+
     /// Which frames, by number, hold what a test asks for.
     pub(crate) fn frames_that(&self, test: impl Fn(&str, FrameKind) -> bool) -> Vec<bool> {
         let (stacks, strings) = (&self.snapshot.stacks, &self.snapshot.strings);
@@ -138,9 +146,4 @@ impl<'a> Program<'a> {
 /// True if one of these frames is marked.
 pub(crate) fn has(frames: &[FrameId], marked: &[bool]) -> bool {
     frames.iter().any(|frame| marked.get(frame.index()).copied().unwrap_or(false))
-}
-
-/// Something of the recording that a scenario changes.
-pub(crate) fn is_of_weights(category: Category) -> bool {
-    matches!(category, Category::Parameter | Category::Gradient | Category::OptimizerState)
 }
