@@ -1,5 +1,6 @@
 //! `vramscope`: the command line of the memory snapshot viewer.
 
+mod bytes;
 mod commands;
 mod filter;
 mod out;
@@ -30,6 +31,7 @@ enum Command {
     Diff(commands::diff::Args),
     State(commands::state::Args),
     Search(commands::search::Args),
+    Simulate(commands::simulate::Args),
     OomMessage(commands::oom_message::Args),
     Export(commands::export::Args),
     Page(commands::page::Args),
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => commands::diff::run(&args),
         Command::State(args) => commands::state::run(&args),
         Command::Search(args) => commands::search::run(&args),
+        Command::Simulate(args) => commands::simulate::run(&args),
         Command::OomMessage(args) => commands::oom_message::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Page(args) => commands::page::run(&args),

@@ -9,5 +9,6 @@ pub(crate) mod parallel;
 pub(crate) mod report;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod simulate;
 pub(crate) mod state;
 pub(crate) mod summary;

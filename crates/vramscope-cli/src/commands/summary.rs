@@ -31,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut failed = false;
     let (mut summaries, mut programs) = (Vec::new(), Vec::new());
-    let summarised = |file: &str| {
+    let summarised = |file: &String| {
         let opened = if args.no_model { read::open(file) } else { read::open_checked(file) };
         opened.map(|recording| (summary(&recording), compare::program(&recording.snapshot)))
     };

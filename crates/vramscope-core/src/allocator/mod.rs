@@ -229,6 +229,11 @@ impl Allocator {
         self.pool(block.pool).is_small
     }
 
+    /// The private pool that a block serves.
+    pub fn owner_of(&self, block: &Block) -> PoolId {
+        self.pool(block.pool).owner
+    }
+
     /// A block continues the segment of the block before it; else a segment begins with it.
     pub fn continues_segment(&self, block: &Block) -> bool {
         block.prev.is_some_and(|prev| self.blocks.get(prev).mapped)

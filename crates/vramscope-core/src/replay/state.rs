@@ -196,12 +196,26 @@ fn live_block(replay: &Replay, id: u32, moment: u32, address: u64, size_bytes: u
 impl SegmentNow {
     fn add_up(&mut self, blocks: &[BlockNow]) {
         for block in blocks {
-            match block.state {
-                BlockState::Allocated => self.allocated_bytes += block.size_bytes,
-                BlockState::PendingFree => self.pending_bytes += block.size_bytes,
-                _ => self.largest_free_bytes = self.largest_free_bytes.max(block.size_bytes),
-            }
-            self.requested_bytes = self.requested_bytes.saturating_add(block.requested_bytes);
+            self.count(block);
         }
+    }
+
+    /// Counts one of its blocks into its sums.
+    fn count(&mut self, block: &BlockNow) {
+        match block.state {
+            BlockState::Allocated => self.allocated_bytes += block.size_bytes,
+            BlockState::PendingFree => self.pending_bytes += block.size_bytes,
+            _ => self.largest_free_bytes = self.largest_free_bytes.max(block.size_bytes),
+        }
+        self.requested_bytes = self.requested_bytes.saturating_add(block.requested_bytes);
+    }
+
+    /// Takes the next block of a segment that is put together block by block; it makes the segment longer, but for the first.
+    pub fn take(&mut self, block: &BlockNow, is_longer: bool) {
+        self.blocks.end += 1;
+        if is_longer {
+            self.size_bytes = self.size_bytes.saturating_add(block.size_bytes);
+        }
+        self.count(block);
     }
 }
