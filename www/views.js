@@ -24,6 +24,7 @@ import { initStackLists } from './js/views/stack-list.js';
 import { initStatus } from './js/views/status.js';
 import { initTakeAway } from './js/views/take-away.js';
 import { initTimeline } from './js/views/timeline/timeline.js';
+import { initWhatIf } from './js/views/whatif/whatif.js';
 
 initOverview();
 initPeakCard();
@@ -40,6 +41,7 @@ initDetails();
 initState();
 initStacks();
 initCompare();
+initWhatIf();
 initAllocations();
 initFilterMenu();
 initStackLists();

@@ -1,4 +1,5 @@
 // One file, one worker: reads it in slices, holds the Session, answers questions and draws pictures in the order they come.
+// Or a simulator: holds the requests of one device, and runs them under one setting after the other.
 // A classic script: the page starts it from one text that holds the glue, too; on its own it loads the glue itself.
 /* global wasm_bindgen, importScripts */
 if (typeof wasm_bindgen === 'undefined') importScripts('./vramscope.js');
@@ -15,6 +16,10 @@ let session = null;
 const checking = { events: 2000, reported: 0 };
 /** How many stages the diagnosis has gone through, and when it last told. */
 const diagnosing = { stages: 0, reported: 0 };
+/** The requests of one device, in a worker that simulates. @type {any} */
+let simulator = null;
+/** Simulating: steps for each slice, the id of the job in hand, and when it last told. @type {{steps: number, id: number|null, reported: number}} */
+const simulating = { steps: 20000, id: null, reported: 0 };
 /** What is done between questions, one after the other; null before the first picture. @type {'diagnose'|'check'|'refine'|'done'|null} */
 let work = null;
 /** The file cannot be read on: the browser's own reason, not one of the reader's. */
@@ -64,6 +69,20 @@ async function handle(message) {
       opened(session.finish());
       break;
     }
+    case 'simulate': {
+      const first = await wasm_bindgen({ module_or_path: message.module });
+      new WebAssembly.Instance(message.more, { f: first });
+      simulator = new wasm_bindgen.Simulator(new Uint8Array(await message.requests.arrayBuffer()));
+      break;
+    }
+    case 'begin':
+      simulator.begin(JSON.stringify(message.job));
+      simulating.id = message.job.id;
+      turn.port2.postMessage(null);
+      break;
+    case 'stop':
+      simulating.id = null;
+      break;
     case 'open_readable':
       self.postMessage({ type: 'building' });
       opened(session.finish_readable());
@@ -151,7 +170,7 @@ function opened(text) {
 /** Slices of work come as messages to itself, in turn with those of the page. */
 const turn = new MessageChannel();
 turn.port1.onmessage = () => {
-  queue = queue.then(() => (work === 'check' ? check() : diagnose())).catch(report);
+  queue = queue.then(() => (simulator ? simulate() : work === 'check' ? check() : diagnose())).catch(report);
 };
 
 async function beginWork() {
@@ -188,8 +207,7 @@ function check() {
   const start = performance.now();
   const { done, checked_events: checked, events } = JSON.parse(session.check(Math.round(checking.events)));
   const now = performance.now();
-  // The first slices teach how fast it goes; a step of the clock must not mislead.
-  checking.events = Math.min(Math.max(checking.events * Math.min(4, Math.max(0.25, CHECK_MS / Math.max(now - start, 0.1))), 50), 4e6);
+  checking.events = inTime(checking.events, now - start);
   if (done) return goOn('refine');
   if (now - checking.reported >= REPORT_EVERY_MS) {
     checking.reported = now;
@@ -197,6 +215,26 @@ function check() {
   }
   goOn('check');
 }
+
+/** One slice of the job in hand, until an order of addresses is at its end. */
+function simulate() {
+  const { id } = simulating;
+  if (id === null) return;
+  const start = performance.now();
+  const step = simulator.step(Math.round(simulating.steps));
+  const now = performance.now();
+  simulating.steps = inTime(simulating.steps, now - start);
+  const { ended } = JSON.parse(step);
+  if (ended || now - simulating.reported >= REPORT_EVERY_MS) {
+    simulating.reported = now;
+    self.postMessage({ type: 'simulated', id, step });
+  }
+  if (ended) simulating.id = null;
+  else turn.port2.postMessage(null);
+}
+
+/** So many for the next slice: the first ones teach how fast it goes; a step of the clock must not mislead. @param {number} count @param {number} ms */
+const inTime = (count, ms) => Math.min(Math.max(count * Math.min(4, Math.max(0.25, CHECK_MS / Math.max(ms, 0.1))), 50), 4e6);
 
 function memoryBytes() {
   try {

@@ -5,7 +5,7 @@ import { openDialog } from './dialogs.js';
 import { setView, store } from './store.js';
 
 /** Groups of commands that act on one view. @type {Record<string, import('./store.js').View>} */
-const VIEWS = { Timeline: 'timeline', 'Allocator state': 'state', Stacks: 'stacks', Allocations: 'allocations', Compare: 'compare' };
+const VIEWS = { Timeline: 'timeline', 'Allocator state': 'state', Stacks: 'stacks', Allocations: 'allocations', Compare: 'compare', 'What if': 'whatif' };
 /** As many rows as one looks through; more are found by a further letter. */
 const MOST = 60;
 

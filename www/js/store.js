@@ -1,12 +1,12 @@
 // What is open and what is shown. Modules change it through the functions here and listen to the topics below.
 
 /**
- * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'|'check'|'figures'|'moment'|'filter'|'blocks'|'hover'|'labels'|'diagnosis'|'report'|'period'|'matches'|'chosen'|'table'|'tree'|'compare'} Topic
+ * @typedef {'files'|'active'|'device'|'view'|'range'|'cursor'|'selection'|'picture'|'options'|'theme'|'check'|'figures'|'moment'|'filter'|'blocks'|'hover'|'labels'|'diagnosis'|'report'|'period'|'matches'|'chosen'|'table'|'tree'|'compare'|'whatif'} Topic
  * files: the list or a progress changed · active: another file or device is shown · view: another tab · range: the shown part of the timeline
  * cursor: the moment shown · selection: what is pinned · picture: a new sharp picture came · options: axis, stacking · theme: colours changed
  * check: the allocator model is checked further · figures: all figures are to be asked for anew · moment: the one that all views share · filter: what is left out · blocks: a new picture of the allocator's state came · hover: another block is under the pointer
  * labels: categories, steps and phases have come or changed ·  diagnosis: it has come further · report: what it says is there, or refined · period: another step or phase is under the pointer
- * compare: something else is compared · tree: a new picture of stacks came · matches: the filter's expression, or what is known of it, has changed · chosen: it chooses something else · table: other allocations, another order or other groups of their table
+ * compare: something else is compared · whatif: something was simulated, or is chosen · tree: a new picture of stacks came · matches: the filter's expression, or what is known of it, has changed · chosen: it chooses something else · table: other allocations, another order or other groups of their table
  */
 
 /** @type {Map<Topic, (() => void)[]>} */
@@ -62,7 +62,7 @@ export function emit(topic) {
  * @property {Map<number, import('./sight.js').Sight>} sights one for each device
  */
 
-/** @typedef {'landing'|'overview'|'timeline'|'state'|'stacks'|'allocations'|'compare'} View */
+/** @typedef {'landing'|'overview'|'timeline'|'state'|'stacks'|'allocations'|'compare'|'whatif'} View */
 /** @type {{files: OpenFile[], active: OpenFile|null, view: View, dialog: boolean}} dialog: one about an error is open or waits */
 export const store = { files: [], active: null, view: 'overview', dialog: false };
 

@@ -47,6 +47,7 @@ export const WORDS = {
   temporary: ['Temporary', 'Bytes that an operation needs while it runs, and results that nothing keeps. They are gone a moment later.'],
   other: ['Other', 'What has a stack, but fits none of the kinds: caches, work spaces of libraries, what the program keeps for itself.'],
   unknown: ['Unknown', 'Nothing in the file tells what these bytes are: no stack, or made before recording began.'],
+  taken: ['Segments', 'How many segments were taken from the driver over the whole run. Expandable segments grow by pages instead.'],
   own: ['Named by you', 'What your own category rules say. They decide before the rules of this page.'],
   retained: ['Retained', 'Made in an earlier step, alive ever since, and nothing shows that it will be used again. The same lines retain more in every step.'],
   cycles: ['Reference cycles', 'Objects that hold each other. Python frees them, and their tensors, only when its collector runs.'],

@@ -2,6 +2,7 @@
 // Other views add their own: see address.js.
 // Version 1: #v=1&view=timeline&gpu=0&axis=time&by=age&show=segments&x=13300-27700&y=0-1024&span=step,Step 2,14099,26601&stream=0&pool=large,0,0&at=17635&pin=42
 //            #v=1&view=compare&ab=1f0c22e9.0.peak,9d31a07b.0.m1979&align=time&ranks=0
+//            #v=1&view=whatif&set=max_split_size_mb:64&limit=25769803776&at=17635
 //            #v=1&view=state&gpu=0&group=none&sort=free&at=17635&seg=0x7f0818000000&block=0x7f0818000200
 import { addressParts } from './address.js';
 import { addCommands } from './commands.js';
@@ -18,9 +19,9 @@ import { setAxis } from './views/timeline/timeline.js';
 import { letGo, pinAllocation, setMoment } from './views/pin.js';
 
 /** Those that an address may name. */
-const VIEWS = ['overview', 'timeline', 'state', 'stacks', 'allocations', 'compare'];
+const VIEWS = ['overview', 'timeline', 'state', 'stacks', 'allocations', 'compare', 'whatif'];
 /** Views that show a moment, whatever is pinned. */
-const OF_A_MOMENT = ['state', 'stacks', 'allocations', 'compare'];
+const OF_A_MOMENT = ['state', 'stacks', 'allocations', 'compare', 'whatif'];
 const SAVE_AFTER_MS = 300;
 /** What follows the last change sooner is one step with it: nobody goes back through each frame of a gesture. */
 const ONE_STEP_MS = 1000;
@@ -203,7 +204,7 @@ export function initUrl() {
     else save(false);
   });
   on('view', () => save(true));
-  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches', 'table', 'tree', 'compare'])) {
+  for (const topic of /** @type {const} */ (['range', 'selection', 'options', 'moment', 'filter', 'matches', 'table', 'tree', 'compare', 'whatif'])) {
     on(topic, () => {
       clearTimeout(timer);
       timer = window.setTimeout(() => save(false), SAVE_AFTER_MS);

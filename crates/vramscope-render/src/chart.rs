@@ -3,8 +3,10 @@
 //! No text goes through plotters: labels are the page's own elements, placed by [`crate::ticks`].
 
 mod compare;
+mod curves;
 
 pub use compare::{CompareColours, CompareSpec, paint_compare};
+pub use curves::{CurveSpec, CurvesSpec, paint_curves};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -83,7 +83,9 @@ impl Basis {
         let Some(found) = found else { return notes };
         notes.push(match found.orders {
             1 => "Addresses cannot matter here: one number.".into(),
-            orders => format!("Which address the driver gives to a segment can matter: {orders} orders were tried."),
+            orders => {
+                format!("Which address the driver gives to a segment can matter: {orders} orders were tried.")
+            }
         });
         if found.orders_with_oom > 0 && found.orders_with_oom < found.orders {
             notes.push(format!(

@@ -31,7 +31,16 @@ impl LimitSearch {
     pub fn new(config: &Config) -> LimitSearch {
         let step_bytes = if config.large_segment_bytes % (2 * MIB) == 0 { 2 * MIB } else { MIB };
         let config = Config { limit_bytes: None, ..config.clone() };
-        LimitSearch { config, step_bytes, low: 0, high: None, tried: None, run: None, runs: 0, is_void: false }
+        LimitSearch {
+            config,
+            step_bytes,
+            low: 0,
+            high: None,
+            tried: None,
+            run: None,
+            runs: 0,
+            is_void: false,
+        }
     }
 
     /// Takes the next so many steps, but ends with the run that they end. True when done.

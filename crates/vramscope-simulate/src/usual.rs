@@ -17,12 +17,20 @@ pub struct Candidate {
 /// Settings, why, and whether they need a memory limit to do anything.
 const USUAL: [(&str, &str, bool); 8] = [
     ("", "What PyTorch does by itself.", false),
-    ("expandable_segments:True", "Helps against fragmentation of every kind; what PyTorch's own error message advises.", false),
+    (
+        "expandable_segments:True",
+        "Helps against fragmentation of every kind; what PyTorch's own error message advises.",
+        false,
+    ),
     ("roundup_power2_divisions:4", "Sizes that vary a little fit each other's free blocks.", false),
     ("max_split_size_mb:64", "Large free blocks stay whole, from 64 MiB on.", false),
     ("max_split_size_mb:128", "Large free blocks stay whole, from 128 MiB on.", false),
     ("max_split_size_mb:512", "Large free blocks stay whole, from 512 MiB on.", false),
-    ("garbage_collection_threshold:0.6", "Old free segments go back to the driver before the limit is reached.", true),
+    (
+        "garbage_collection_threshold:0.6",
+        "Old free segments go back to the driver before the limit is reached.",
+        true,
+    ),
     ("garbage_collection_threshold:0.8", "The same, later.", true),
 ];
 
@@ -50,7 +58,9 @@ mod tests {
 
     #[test]
     fn each_is_accepted_and_none_is_the_recorded_one() {
-        for own in ["", "expandable_segments:True", "max_split_size_mb:128", "garbage_collection_threshold:0.6"] {
+        for own in
+            ["", "expandable_segments:True", "max_split_size_mb:128", "garbage_collection_threshold:0.6"]
+        {
             for limit_bytes in [None, Some(1 << 30)] {
                 let recorded = Config { limit_bytes, ..Config::parse(own).unwrap() };
                 let candidates = usual(&recorded);
@@ -58,7 +68,11 @@ mod tests {
                 for candidate in &candidates {
                     assert_ne!(candidate.settings, own);
                     let config = Config::parse(&candidate.settings).unwrap();
-                    assert!(limit_bytes.is_some() || config.garbage_collection_threshold == 0.0 || !own.is_empty());
+                    assert!(
+                        limit_bytes.is_some()
+                            || config.garbage_collection_threshold == 0.0
+                            || !own.is_empty()
+                    );
                 }
             }
         }

@@ -157,8 +157,7 @@ mod tests {
     use super::*;
 
     fn some() -> Requests {
-        let block =
-            SeedBlock { address: 4096, size_bytes: 512, requested_bytes: 8, pending: true, key: 0 };
+        let block = SeedBlock { address: 4096, size_bytes: 512, requested_bytes: 8, pending: true, key: 0 };
         let range = SeedRange { address: 4096, size_bytes: 2 << 20, blocks: vec![block] };
         Requests {
             steps: StepKind::ALL.map(|kind| Step { event: 7, kind, id: 1 }).to_vec(),

@@ -15,11 +15,14 @@ mod request;
 mod rules;
 mod scenes;
 mod session;
+mod simulator;
 mod trees;
+mod what_if;
 
 pub use page::{
-    compare, format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_compare, paint_grid,
-    ticks,
+    compare, format_bytes, format_bytes_group, format_duration_us, paint_chart, paint_compare, paint_curves,
+    paint_grid, read_settings, ticks,
 };
 pub use panic::last_panic;
 pub use session::{Session, memory_bytes};
+pub use simulator::Simulator;

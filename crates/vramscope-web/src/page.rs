@@ -6,13 +6,14 @@ use vramscope_core::units;
 use vramscope_diagnose::message;
 use vramscope_diagnose::recipe::{self as recipes, Purpose, Version};
 use vramscope_explore::compare::{self as comparing, Align, Diff, Holdings, Rank, Ranks, Row};
-use vramscope_render::chart::{self as charts, ChartSpec, CompareSpec, GridSpec};
+use vramscope_render::chart::{self as charts, ChartSpec, CompareSpec, CurvesSpec, GridSpec};
 use vramscope_render::ticks::{self as axis, TickRequest};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::HtmlCanvasElement;
 
 use crate::fault::{internal, json, request};
+use crate::what_if;
 
 /// Bytes as text: "43.8 GiB".
 #[wasm_bindgen]
@@ -116,6 +117,19 @@ pub fn compare(wanted: &str) -> Result<String, JsValue> {
 pub fn paint_compare(canvas: HtmlCanvasElement, chart: &str) -> Result<(), JsValue> {
     let spec: CompareSpec = request(chart)?;
     charts::paint_compare(cleared(canvas)?, &spec).map_err(|error| internal(&error.to_string()))
+}
+
+/// Draws an area and curves over it on a canvas, which is cleared first.
+#[wasm_bindgen]
+pub fn paint_curves(canvas: HtmlCanvasElement, chart: &str) -> Result<(), JsValue> {
+    let spec: CurvesSpec = request(chart)?;
+    charts::paint_curves(cleared(canvas)?, &spec).map_err(|error| internal(&error.to_string()))
+}
+
+/// Reads settings as PyTorch does: JSON `{"fault":[key,message]|null,"settings","options":[{"key","what","values","default","example"}]}`.
+#[wasm_bindgen]
+pub fn read_settings(settings: &str) -> Result<String, JsValue> {
+    json(&what_if::read(settings))
 }
 
 /// Draws grid and axis of the timeline on a canvas, which is cleared first.

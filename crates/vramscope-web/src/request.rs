@@ -11,7 +11,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 12] = [
+const UNFILTERED: [&str; 13] = [
     "summary",
     "choices",
     "settings",
@@ -23,6 +23,7 @@ const UNFILTERED: [&str; 12] = [
     "filter_keys",
     "filter_parts",
     "program",
+    "what_if",
     SET_RULES,
 ];
 

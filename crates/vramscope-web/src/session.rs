@@ -101,7 +101,7 @@ impl Session {
         painted.map(Clamped).ok_or_else(|| internal("There is no such device."))
     }
 
-    /// Makes a file of what is open: JSON `{"kind":"snapshot"|"perfetto","device","events":[from,to]|null,"anonymise":bool}`. Each piece is handed on as it is made.
+    /// Makes a file of what is open: JSON `{"kind":"snapshot"|"perfetto"|"requests","device","events":[from,to]|null,"anonymise":bool}`. Each piece is handed on as it is made.
     pub fn take(&mut self, request: &str, piece: &js_sys::Function) -> Result<(), JsValue> {
         let mut hand_on =
             |bytes: &[u8]| piece.call1(&JsValue::NULL, &js_sys::Uint8Array::from(bytes)).is_ok();

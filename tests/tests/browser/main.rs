@@ -30,6 +30,7 @@ mod take_away;
 mod telling;
 mod touch;
 mod verdict;
+mod whatif;
 
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,7 @@ import { hide as hideTooltip } from '../tooltip.js';
 import { stacksOf } from './stacks/wish.js';
 import { isLoading, loadingFile, percent, updateLoading } from './start/loading.js';
 
-const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state', 'stacks', 'allocations', 'compare'];
+const VIEWS = ['landing', 'loading', 'overview', 'timeline', 'state', 'stacks', 'allocations', 'compare', 'whatif'];
 /** What has the keys once its tab was clicked. @type {Record<string, string>} */
 const PICTURES = { timeline: 'timeline-canvas', state: 'state-canvas', stacks: 'stacks-canvas', allocations: 'allocations-rows' };
 

@@ -112,7 +112,11 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
         (false, false) => vec![(Config { limit_bytes, device_bytes: own.device_bytes, ..wished }, None)],
     };
     let mut tried = Vec::new();
-    parallel::each(&wishes, |(config, why)| attempt(&basis, config, *why, args.fits.is_some()), |_, one| tried.push(one));
+    parallel::each(
+        &wishes,
+        |(config, why)| attempt(&basis, config, *why, args.fits.is_some()),
+        |_, one| tried.push(one),
+    );
     if tried.iter().any(|one| one.found.is_none()) {
         return Err(format!("{}: what was there before the first event contradicts itself", args.file));
     }

@@ -9,7 +9,8 @@ use super::{Args, Tried};
 
 pub(super) fn of(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tried]) -> String {
     let mut lines = vec![head(args, device)];
-    let allocated = basis.allocated_peak_bytes.map_or(String::new(), |bytes| format!(", {} allocated", mib(bytes)));
+    let allocated =
+        basis.allocated_peak_bytes.map_or(String::new(), |bytes| format!(", {} allocated", mib(bytes)));
     lines.push(format!("  recorded: {} reserved at the peak{allocated}", mib(basis.reserved_peak_bytes)));
     lines.push(String::new());
     match tried {
@@ -46,9 +47,15 @@ fn head(args: &Args, device: &DeviceSummary) -> String {
     let file = if args.file == "-" { "standard input" } else { &args.file };
     let model = match &device.model {
         Some(model) if model.agreeing_events == model.checked_events && model.difference.is_none() => {
-            format!("model checked on this recording: {} of {}", group_digits(model.agreeing_events), count(model.checked_events, "event", "events"))
+            format!(
+                "model checked on this recording: {} of {}",
+                group_digits(model.agreeing_events),
+                count(model.checked_events, "event", "events")
+            )
         }
-        Some(model) => format!("model agrees up to event {} only: rough", group_digits(model.agreeing_events)),
+        Some(model) => {
+            format!("model agrees up to event {} only: rough", group_digits(model.agreeing_events))
+        }
         None => "model not checked: rough".into(),
     };
     format!("{file}  {}, {model}", device.label)
@@ -73,7 +80,8 @@ fn name(one: &Tried) -> &str {
 
 fn one_lines(basis: &Basis, one: &Tried) -> Vec<String> {
     let Some(found) = &one.found else { return Vec::new() };
-    let limit = one.config.limit_bytes.map_or("no limit".into(), |bytes| format!("limit {}", format_bytes(bytes)));
+    let limit =
+        one.config.limit_bytes.map_or("no limit".into(), |bytes| format!("limit {}", format_bytes(bytes)));
     let mut lines = vec![
         format!("  {}, {limit}", name(one)),
         format!("    reserved at the peak   {}  {}", peak(found), change(basis, found)),
@@ -122,7 +130,9 @@ fn oom(found: &Simulated) -> Option<String> {
 /// Settings from the least reserved to the most; those that run out of memory last.
 fn ranked<'a>(tried: &'a [Tried]) -> Vec<(&'a Tried, &'a Simulated)> {
     let mut ranked: Vec<_> = tried.iter().filter_map(|one| Some((one, one.found.as_ref()?))).collect();
-    ranked.sort_by_key(|(_, found)| (found.oom.is_some(), found.reserved_peak_bytes, found.reserved_peak_high_bytes));
+    ranked.sort_by_key(|(_, found)| {
+        (found.oom.is_some(), found.reserved_peak_bytes, found.reserved_peak_high_bytes)
+    });
     ranked
 }
 
@@ -146,7 +156,11 @@ fn table(args: &Args, basis: &Basis, tried: &[Tried]) -> Vec<String> {
     for ((one, found), peak) in rows.iter().zip(&peaks) {
         let oom = oom(found).map_or(String::new(), |text| format!("; {text}"));
         let limit = needed(one.smallest_limit_bytes.map_or("–".into(), mib));
-        lines.push(format!("  {:<width$}  {peak:<peak_width$}  {limit}{}{oom}", named(one), change(basis, found)));
+        lines.push(format!(
+            "  {:<width$}  {peak:<peak_width$}  {limit}{}{oom}",
+            named(one),
+            change(basis, found)
+        ));
     }
     lines
 }
@@ -154,7 +168,8 @@ fn table(args: &Args, basis: &Basis, tried: &[Tried]) -> Vec<String> {
 /// The setting that reserves least, if it is another than the recorded one and reserves less, or avoids what ran out.
 fn best<'a>(basis: &Basis, tried: &'a [Tried]) -> Option<&'a Tried> {
     let (one, found) = *ranked(tried).first()?;
-    let is_other = !one.settings.is_empty() && one.settings != vramscope_simulate::settings::text(&basis.recorded);
+    let is_other =
+        !one.settings.is_empty() && one.settings != vramscope_simulate::settings::text(&basis.recorded);
     let helps = found.reserved_peak_high_bytes < basis.reserved_peak_bytes
         || (found.recorded_oom == RecordedOom::Avoided && found.orders_with_oom == 0);
     (is_other && (helps || tried.len() == 1)).then_some(one)
@@ -171,7 +186,12 @@ fn fit_lines(room: u64, tried: &[Tried]) -> Vec<String> {
     let with_outside = needed.saturating_add(OUTSIDE_BYTES);
     let card = CARDS.iter().find(|card| with_outside <= card.usable_bytes());
     vec![
-        format!("  {verdict} {}: with {} every request is served from a limit of {} on ({exact} bytes)", mib(room), name(one), mib(needed)),
+        format!(
+            "  {verdict} {}: with {} every request is served from a limit of {} on ({exact} bytes)",
+            mib(room),
+            name(one),
+            mib(needed)
+        ),
         format!(
             "  with {} outside of PyTorch (CUDA context, libraries; a guess): {}",
             format_bytes(OUTSIDE_BYTES),
