@@ -90,8 +90,8 @@ impl<'a> Edits<'a> {
 }
 
 /// The same requests in other sizes.
-pub(crate) fn resized(requests: &Requests, size_of: impl Fn(u32, u64) -> u64) -> Requests {
-    let mut new = requests.clone();
+pub(crate) fn resized(requests: &Requests, size_of: impl Fn(u32, u64) -> u64) -> Scenario {
+    let (mut new, mut notes) = (requests.clone(), Vec::new());
     for (wanted, id) in new.wanted.iter_mut().zip(0..) {
         wanted.size_bytes = size_of(id, wanted.size_bytes);
     }
@@ -99,8 +99,11 @@ pub(crate) fn resized(requests: &Requests, size_of: impl Fn(u32, u64) -> u64) ->
         |requests: &Requests, id: u32| requests.wanted.get(id as usize).map(|wanted| wanted.size_bytes);
     if keys(requests).any(|(id, _)| size(requests, id) != size(&new, id)) {
         ask_for_what_was_there(&mut new);
+        notes.push(
+            "What was there before the first event is asked for anew, as some of it has another size; what was cached then is not counted.".into(),
+        );
     }
-    new
+    Scenario { notes, requests: new, ..Scenario::default() }
 }
 
 /// What was there before the first event, and whether it was already dropped.

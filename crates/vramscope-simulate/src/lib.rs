@@ -11,7 +11,7 @@
 //! | `limit_search`, `cards` | the smallest limit that would do; which card has it |
 //! | `settings`, `usual` | settings as people write them; those that they try first |
 //! | `state` | the allocator at an event of a run, to be drawn |
-//! | `program`, `edits`, `scenario` | what is known of the requests; changes to them; the changed requests and what they take for granted |
+//! | `wish`, `program`, `edits`, `scenario` | what is asked for; what is known of the requests; changes to them; the changed requests and what they take for granted |
 //! | `batch` | the requests at another batch or length |
 //! | `changes` | the requests of a changed program |
 //! | `wire` | requests as bytes, for other workers |
@@ -31,6 +31,7 @@ pub mod settings;
 mod simulation;
 mod state;
 mod usual;
+mod wish;
 pub mod wire;
 
 pub use addresses::Order;
@@ -43,3 +44,4 @@ pub use scenario::{Parts, Scenario};
 pub use simulation::{RecordedOom, Simulated, Simulation};
 pub use state::state;
 pub use usual::{Candidate, usual};
+pub use wish::Wish;

@@ -106,19 +106,17 @@ impl<'a> Scaling<'a> {
     /// The requests as they would be at a batch.
     pub fn at(&self, batch: NonZeroU64) -> Scenario {
         let (batch, axis) = (batch.get(), self.axis.word());
-        let requests = resized(self.program.requests, |id, _| self.size_at(id, batch));
-        let peak = Peak::of(&requests, |id| requests.wanted[id as usize].size_bytes, &self.growth);
+        let mut scenario = resized(self.program.requests, |id, _| self.size_at(id, batch));
+        let requests = &scenario.requests;
+        let peak = Peak::of(requests, |id| requests.wanted[id as usize].size_bytes, &self.growth);
         let doubtful = self.doubtful_bytes(&peak, batch);
         let own = rounded_percent(doubtful, peak.bytes() as f64);
-        Scenario {
-            title: format!("{axis} {batch} instead of {}", self.recorded),
-            assumption: self.assumption(),
-            notes: self.notes(batch),
-            uncertainty_percent: Some(self.fit.as_ref().map_or(own, |fit| own.max(fit.residual_percent))),
-            parts: Some([self.peak.parts, peak.parts]),
-            requests,
-            remade: Vec::new(),
-        }
+        scenario.title = format!("{axis} {batch} instead of {}", self.recorded);
+        scenario.assumption = self.assumption();
+        scenario.notes.splice(0..0, self.notes(batch));
+        scenario.uncertainty_percent = Some(self.fit.as_ref().map_or(own, |fit| own.max(fit.residual_percent)));
+        scenario.parts = Some([self.peak.parts, peak.parts]);
+        scenario
     }
 
     fn size_at(&self, id: u32, batch: u64) -> u64 {

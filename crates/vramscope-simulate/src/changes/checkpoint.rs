@@ -23,12 +23,11 @@ pub(super) fn checkpoint(program: &Program<'_>, place: Option<&str>) -> Result<S
         }
     }
     Ok(Scenario {
-        title: format!("Checkpoint activations of what {} calls", module.place),
+        title: format!("Checkpoint what {} calls", module.place),
         assumption: format!(
-            "{} of what {} calls checkpointed: activations inside are freed at the end of each call and made again, with what their making \
-             needs, just before backward first uses one of them. The largest tensor that a call makes last stays: it is handed on.",
-            counted(n, "call", "calls"),
-            module.place
+            "{} checkpointed: activations inside are freed at the end of each call and made again, with what their making needs, just before \
+             backward first uses one of them. The largest tensor that a call makes last stays: it is handed on.",
+            counted(n, &format!("call by {} is", module.place), &format!("calls by {} are", module.place))
         ),
         notes: vec![
             "If a call hands on more than one tensor, the others would stay, too. Backward takes longer by one forward of what is checkpointed.".into(),

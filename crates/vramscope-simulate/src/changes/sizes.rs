@@ -14,7 +14,7 @@ const SMALL_BYTES: u64 = 512;
 fn halved(program: &Program<'_>, which: impl Fn(u32) -> bool) -> (Scenario, usize) {
     let half = |id: u32, size: u64| if size > SMALL_BYTES && which(id) { size.div_ceil(2) } else { size };
     let n = program.ids().filter(|id| half(*id, program.size_bytes(*id)) < program.size_bytes(*id)).count();
-    (Scenario { requests: resized(program.requests, half), ..Scenario::default() }, n)
+    (resized(program.requests, half), n)
 }
 
 pub(super) fn half_state(program: &Program<'_>) -> Result<Scenario, String> {
@@ -71,10 +71,11 @@ pub(super) fn half_weights(program: &Program<'_>) -> Result<Scenario, String> {
     };
     let workspace = |id: u32| program.rule(id).is_some_and(|rule| rule.why.starts_with("workspace"));
     let of_model = |id: u32| {
+        let failed = program.rule(id).is_none();
         let in_model = matches!(program.phase(id), Some(Phase::Forward | Phase::Backward | Phase::Inference));
         let category = program.category(id);
         let may_be = matches!(category, Category::Activation | Category::Temporary | Category::Other);
-        in_model && may_be && !workspace(id)
+        in_model && (failed || may_be) && !workspace(id)
     };
     let (why, autocast) = match weights(program) {
         Weights::Half(why) => return Err(format!("The weights seem to take two bytes each already: {why}.")),
