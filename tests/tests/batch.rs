@@ -2,8 +2,10 @@
 
 use std::num::NonZeroU64;
 
-use vramscope_simulate::Program;
-use vramscope_simulate::batch::{Axis, Scaling};
+use vramscope_core::allocator::Config;
+use vramscope_core::replay::Category;
+use vramscope_simulate::batch::{Axis, Largest, Scaling};
+use vramscope_simulate::{Order, Program, Run};
 use vramscope_tests::frames::{KEPT, only};
 use vramscope_tests::opened::Opened;
 use vramscope_tests::part::part;
@@ -26,7 +28,7 @@ fn foretells(scaling: &Scaling<'_>, from: &Opened, to: (&Opened, u64), percent: 
         off_percent(found.reserved_peak_bytes, reserved),
     );
     println!(
-        "{}: allocated {} for {allocated} ({:.2} %), reserved {} ({}..{}) for {reserved} ({:.2} %), {scenario:#?}",
+        "{}: allocated {} for {allocated} ({:.2} %), reserved {} ({}..{}) for {reserved} ({:.2} %), told to be sure to {:?} %",
         scenario.title,
         found.allocated_peak_bytes,
         off.0,
@@ -34,9 +36,15 @@ fn foretells(scaling: &Scaling<'_>, from: &Opened, to: (&Opened, u64), percent: 
         found.reserved_peak_low_bytes,
         found.reserved_peak_high_bytes,
         off.1,
-        scenario = (scenario.uncertainty_percent, scenario.parts, &scenario.assumption, &scenario.notes)
+        scenario.uncertainty_percent
     );
     assert!(off.0 <= percent && off.1 <= percent, "{off:?}");
+    let [_, parts] = scenario.parts.expect("both peaks");
+    let told = parts.scaling_bytes + parts.fixed_bytes;
+    assert!(
+        off_percent(told, found.allocated_peak_bytes) < 1.0,
+        "requested bytes are nearly those of blocks"
+    );
 }
 
 #[test]
@@ -88,10 +96,74 @@ fn a_recording_that_began_late_tells_the_same() {
         println!("from {from}");
         let program = bs8.program().unwrap();
         let scaling = Scaling::of(&program, Axis::Batch, batch(8)).unwrap();
-        foretells(&scaling, &bs8, (&bs32, 32), 15.0);
+        foretells(&scaling, &bs8, (&bs32, 32), 5.0);
     }
 }
 
 fn scaling_of_both<'a>(bs8: &'a Program<'a>, bs16: &Program<'_>) -> Scaling<'a> {
     Scaling::of(bs8, Axis::Batch, batch(8)).unwrap().fitted(bs16, batch(16)).unwrap()
+}
+
+#[test]
+fn a_wrong_batch_is_noticed() {
+    let Some(bs8) = Opened::of("train_bs8") else { return };
+    let program = bs8.program().unwrap();
+    let says = |recorded: u64| {
+        let scenario = Scaling::of(&program, Axis::Batch, batch(recorded)).unwrap().at(batch(64));
+        scenario.notes.iter().any(|note| note.contains("is that the recorded batch?"))
+    };
+    assert!(says(7) && !says(8) && !says(4));
+}
+
+#[test]
+fn recordings_of_different_programs_are_not_fitted() {
+    let all = ["train_bs8", "resnet_like", "linear_inference"].map(Opened::of);
+    let [Some(gpt), Some(other), Some(inference)] = all else { return };
+    let program = gpt.program().unwrap();
+    let scaling = || Scaling::of(&program, Axis::Batch, batch(8)).unwrap();
+    assert!(scaling().fitted(&inference.program().unwrap(), batch(16)).is_err());
+    // Whatever little is alike, it is told how far off it is.
+    if let Ok(fitted) = scaling().fitted(&other.program().unwrap(), batch(16)) {
+        assert!(fitted.at(batch(32)).uncertainty_percent.is_some_and(|percent| percent > 20.0));
+    }
+    assert!(scaling().fitted(&program, batch(8)).is_err());
+}
+
+#[test]
+fn the_largest_batch_is_the_last_that_is_served() {
+    let Some(bs8) = Opened::of("train_bs8") else { return };
+    let program = bs8.program().unwrap();
+    let scaling = Scaling::of(&program, Axis::Batch, batch(8)).unwrap();
+    for limit_mib in [700, 1400, 2100, 5000] {
+        let config = Config { limit_bytes: Some(limit_mib << 20), ..bs8.config() };
+        let mut search = Largest::new(&scaling, config.clone());
+        while !search.step(&scaling) {}
+        let serves = |n: u64| {
+            let requests = scaling.at(batch(n)).requests;
+            let mut run = Run::new(&requests, config.clone(), Order::Borrowed).unwrap();
+            while !run.run(&requests, usize::MAX) {}
+            run.oom().is_none()
+        };
+        let found = search.found();
+        println!("{limit_mib} MiB: {found:?}");
+        assert!(!found.at_least);
+        let last = (1..=60).take_while(|n| serves(*n)).last();
+        assert_eq!(found.batch, last);
+    }
+}
+
+#[test]
+fn where_nothing_grows_it_is_said() {
+    let Some(opened) = Opened::of("train_bs8") else { return };
+    let mut recording = opened.recording;
+    let ordinal = recording.snapshot.devices[0].ordinal;
+    let mut labels = recording.replays[0].labels().unwrap().clone();
+    for rule in &mut labels.rules {
+        rule.category = Category::Parameter;
+    }
+    recording.set_labels(ordinal, labels);
+    let program = Program::of(&recording, ordinal, &opened.requests).unwrap();
+    assert!(
+        Scaling::of(&program, Axis::Batch, batch(8)).is_err_and(|why| why.contains("grow with the batch"))
+    );
 }

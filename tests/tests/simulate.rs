@@ -108,11 +108,17 @@ fn recorded_errors_repeat_under_their_limit() {
         let recorded = own.requests.first_oom().expect("an error").event;
         let again = simulate(&own.requests, Config { limit_bytes: Some(limit), ..own.recorded.clone() });
         assert_eq!(again.oom.map(|oom| oom.event), Some(recorded), "{name}");
-        assert_eq!((again.recorded_oom, again.orders_with_oom), (RecordedOom::Repeated, again.orders), "{name}");
+        assert_eq!(
+            (again.recorded_oom, again.orders_with_oom),
+            (RecordedOom::Repeated, again.orders),
+            "{name}"
+        );
         let expandable = simulate(&own.requests, settings("expandable_segments:True", Some(limit)));
         println!("{name}: {again:?}\n  {expandable:?}");
         match avoids {
-            true => assert_eq!((expandable.oom, expandable.recorded_oom), (None, RecordedOom::Avoided), "{name}"),
+            true => {
+                assert_eq!((expandable.oom, expandable.recorded_oom), (None, RecordedOom::Avoided), "{name}")
+            }
             false => assert_eq!(expandable.recorded_oom, RecordedOom::Repeated, "{name}"),
         }
     }
@@ -156,7 +162,8 @@ fn the_smallest_limit_is_the_smallest() {
         };
         assert!(!fails(limit), "{name} {text}: {limit}");
         // What is there before the first event is never asked for, but needs its memory.
-        let least = simulate(&own.requests, Config { limit_bytes: None, ..config.clone() }).allocated_peak_bytes;
+        let least =
+            simulate(&own.requests, Config { limit_bytes: None, ..config.clone() }).allocated_peak_bytes;
         let is_least = limit.abs_diff(least) < 2 << 20;
         assert!(fails(limit - 1) || (own.is_partial && is_least), "{name} {text}: {limit} {least}");
     }
@@ -237,7 +244,8 @@ fn random_programs_go_as_the_python_model_says() {
         let limit: u64 = limit.parse().unwrap();
         let basis = &bases[&(file.into(), device.parse().unwrap())];
         let found = simulate(&basis.requests, settings(text, (limit > 0).then_some(limit)));
-        let broke = found.oom.filter(|oom| basis.requests.first_oom().is_none_or(|step| step.event != oom.event));
+        let broke =
+            found.oom.filter(|oom| basis.requests.first_oom().is_none_or(|step| step.event != oom.event));
         let oom = broke.map_or("-1".into(), |oom| oom.event.to_string());
         let repeats = match (basis.requests.first_oom(), broke) {
             (None, _) | (_, Some(_)) => "-",
@@ -258,5 +266,11 @@ fn random_programs_go_as_the_python_model_says() {
             wrong.push(format!("{line}\n  got {got}"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), told.lines().count(), wrong[..wrong.len().min(12)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} differ:\n{}",
+        wrong.len(),
+        told.lines().count(),
+        wrong[..wrong.len().min(12)].join("\n")
+    );
 }

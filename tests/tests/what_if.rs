@@ -10,7 +10,7 @@ use vramscope_core::replay::requests::Requests;
 use vramscope_diagnose::oom::{explain, try_expandable};
 use vramscope_diagnose::report::{markdown, text};
 use vramscope_diagnose::{Options, diagnose, memory_summary};
-use vramscope_simulate::{Order, Run};
+use vramscope_simulate::{LimitSearch, Order, Run, Simulation, Track, wire};
 use vramscope_tests::{chaos, cut, recordings};
 
 fn checked(snapshot: Snapshot) -> Recording {
@@ -28,6 +28,27 @@ fn again(recording: &Recording) -> Option<Run> {
     let mut run = Run::new(&requests, config, Order::Borrowed)?;
     while !run.run(&requests, 100) {}
     Some(run)
+}
+
+/// Requests as bytes, damaged on their way to a worker, under settings of every kind.
+fn simulate_damaged(recording: &Recording, damage: &[u8]) {
+    let (device, replay) = (&recording.snapshot.devices[0], &recording.replays[0]);
+    let mut bytes = wire::to_bytes(&Requests::read(&recording.snapshot, device, replay, u32::MAX));
+    for pair in damage.chunks_exact(2) {
+        let at = usize::from(pair[0]) * 7 % bytes.len();
+        bytes[at] ^= pair[1];
+    }
+    let Some(requests) = wire::from_bytes(&bytes) else { return };
+    for text in ["expandable_segments:True", "max_split_size_mb:32,garbage_collection_threshold:0.5"] {
+        for limit_bytes in [None, Some(64 << 20)] {
+            let config = Config { limit_bytes, ..Config::parse(text).unwrap() };
+            Simulation::new(&requests, config.clone()).run_all(&requests);
+            LimitSearch::new(&config).run_all(&requests);
+            if let Some(mut track) = Track::new(&requests, config) {
+                track.state_at(&requests, requests.n_events / 2);
+            }
+        }
+    }
 }
 
 #[test]
@@ -104,6 +125,7 @@ proptest! {
             try_expandable(&recording, 0, &mut oom);
         }
         again(&recording);
+        simulate_damaged(&recording, &damage);
         for moment in [0, 3, u32::MAX] {
             let summary = memory_summary(&recording, 0, moment).expect("there is one");
             prop_assert!(summary.text().lines().count() > 30);

@@ -31,8 +31,8 @@ pub mod settings;
 mod simulation;
 mod state;
 mod usual;
-mod wish;
 pub mod wire;
+mod wish;
 
 pub use addresses::Order;
 pub use basis::Basis;

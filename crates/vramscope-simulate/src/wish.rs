@@ -26,8 +26,11 @@ pub struct Wish {
 impl Wish {
     /// The changed requests. Or why there are none, in a sentence.
     pub fn scenario(&self, program: &Program<'_>) -> Result<Scenario, String> {
-        let scaled = |axis, [recorded, to]: [u64; 2]| Some((axis, NonZeroU64::new(recorded)?, NonZeroU64::new(to)?));
-        if let Some((axis, recorded, to)) = scaled(Axis::Batch, self.batch).or(scaled(Axis::Length, self.length)) {
+        let scaled =
+            |axis, [recorded, to]: [u64; 2]| Some((axis, NonZeroU64::new(recorded)?, NonZeroU64::new(to)?));
+        if let Some((axis, recorded, to)) =
+            scaled(Axis::Batch, self.batch).or(scaled(Axis::Length, self.length))
+        {
             return Ok(Scaling::of(program, axis, recorded)?.at(to));
         }
         changes::apply(program, &self.change, Some(self.module.as_str()).filter(|module| !module.is_empty()))

@@ -12,9 +12,9 @@ use vramscope_core::replay::Recording;
 use vramscope_simulate::{Basis, LimitSearch, Simulated, Simulation, settings, usual};
 
 use super::parallel;
-use scenario::Made;
 use crate::bytes::Bytes;
 use crate::{out, read};
+use scenario::Made;
 
 /// The recorded requests under other allocator settings: how much would be reserved, and would they be served?
 ///
@@ -103,7 +103,8 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
         .map_err(|error| format!("PyTorch refuses {}: {error}", settings::text_of(&args.settings)))?;
     let mut recording = read::open_checked(&args.file)?;
     let device = device(args, &recording)?;
-    let mut basis = Basis::of(&recording, device.device).map_err(|reason| format!("{}: {reason}", args.file))?;
+    let mut basis =
+        Basis::of(&recording, device.device).map_err(|reason| format!("{}: {reason}", args.file))?;
     let limit_bytes = match args.limit {
         None => basis.recorded.limit_bytes,
         Some(LimitWish::None) => None,
@@ -133,7 +134,8 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
     // A card is large enough if any of the settings that were tried fits.
     let smallest = tried.iter().filter_map(|one| one.smallest_limit_bytes).min();
     let fits = args.fits.is_none_or(|room| smallest.is_some_and(|needed| needed <= room.0));
-    let fits = fits && made.as_ref().is_none_or(|made| made.largest.is_none_or(|largest| largest.batch.is_some()));
+    let fits =
+        fits && made.as_ref().is_none_or(|made| made.largest.is_none_or(|largest| largest.batch.is_some()));
     let text = match args.json {
         true => data(args, &basis, &device, made.as_ref(), &tried),
         false => text::of(args, &basis, &device, made.as_ref(), &tried),

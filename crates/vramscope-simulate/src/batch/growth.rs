@@ -60,7 +60,7 @@ pub(super) fn of(program: &Program<'_>, batch: u64) -> Vec<Growth> {
             // Less than a byte for each sample: a loss, a counter.
             return Growth { cap_bytes, ..Growth::default() };
         }
-        let odd = grows && size % batch != 0;
+        let odd = grows && !size.is_multiple_of(batch);
         let doubt_percent = if odd { doubt_percent.max(ODD_DOUBT_PERCENT) } else { doubt_percent };
         Growth { grows, doubt_percent, odd, cap_bytes }
     };

@@ -11,10 +11,15 @@ mod staging;
 
 use std::num::NonZeroU64;
 
+use vramscope_core::allocator::Config;
+use vramscope_core::replay::requests::Requests;
+
 pub use largest::{Fits, Largest};
 
+use crate::addresses::Order;
 use crate::edits::resized;
 use crate::program::Program;
+use crate::run::Run;
 use crate::scenario::{Scenario, rounded_percent};
 use fit::Fit;
 use growth::{Growth, scaled};
@@ -89,11 +94,14 @@ impl<'a> Scaling<'a> {
             );
         }
         self.fit = Some(fit);
-        let predicted = Peak::of(self.program.requests, |id| self.size_at(id, at.get()), &self.growth);
-        let own = Peak::of(other.requests, |id| other.size_bytes(id), &[]);
-        let off = predicted.bytes().abs_diff(own.bytes());
+        let told =
+            peaks(self.program, &resized(self.program.requests, |id, _| self.size_at(id, at.get())).requests);
+        let residual_percent = told.zip(peaks(other, other.requests)).map_or(100.0, |(told, own)| {
+            let off = |(told, own): (u64, u64)| rounded_percent(told.abs_diff(own) as f64, own as f64);
+            off((told.0, own.0)).max(off((told.1, own.1)))
+        });
         if let Some(fit) = &mut self.fit {
-            fit.residual_percent = rounded_percent(off as f64, own.bytes() as f64);
+            fit.residual_percent = residual_percent;
         }
         Ok(self)
     }
@@ -114,7 +122,8 @@ impl<'a> Scaling<'a> {
         scenario.title = format!("{axis} {batch} instead of {}", self.recorded);
         scenario.assumption = self.assumption();
         scenario.notes.splice(0..0, self.notes(batch));
-        scenario.uncertainty_percent = Some(self.fit.as_ref().map_or(own, |fit| own.max(fit.residual_percent)));
+        scenario.uncertainty_percent =
+            Some(self.fit.as_ref().map_or(own, |fit| own.max(fit.residual_percent)));
         scenario.parts = Some([self.peak.parts, peak.parts]);
         scenario
     }
@@ -169,7 +178,7 @@ impl<'a> Scaling<'a> {
         }
         if let Some(fit) = &self.fit {
             notes.push(format!(
-                "The peak of the second recording comes out within {} % from the first one's requests and this fit.",
+                "From the first recording's requests and this fit, both peaks of the second come out within {:.1} %.",
                 fit.residual_percent
             ));
             if fit.uneven > 0 {
@@ -195,4 +204,12 @@ impl<'a> Scaling<'a> {
         }
         notes
     }
+}
+
+/// The most allocated and the most reserved, under the settings of a recording and no limit.
+fn peaks(program: &Program<'_>, requests: &Requests) -> Option<(u64, u64)> {
+    let config = program.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let mut run = Run::new(requests, Config { limit_bytes: None, ..config }, Order::Borrowed)?;
+    while !run.run(requests, usize::MAX) {}
+    Some((run.statistics().allocated.peak, run.statistics().reserved.peak))
 }

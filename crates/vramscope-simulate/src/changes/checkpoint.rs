@@ -51,7 +51,10 @@ fn chosen(modules: Vec<Module>, place: Option<&str>) -> Result<Module, String> {
     let found = modules.iter().find(is_it).cloned();
     found.ok_or_else(|| match modules.is_empty() {
         true => "No module of this recording can be checkpointed with gain.".into(),
-        false => format!("\"{wish}\" is no line that calls a module several times; there are: {}.", places(&modules)),
+        false => format!(
+            "\"{wish}\" is no line that calls a module several times; there are: {}.",
+            places(&modules)
+        ),
     })
 }
 
@@ -100,7 +103,8 @@ fn begin_of_backward(program: &Program<'_>, call: &Call, first_use: u32) -> u32 
     let steps = &program.requests.steps[..first_use as usize];
     let in_backward = |event: u32| program.phase_at(event) == Phase::Backward;
     let passed = steps.iter().rev().take_while(|step| in_backward(step.event));
-    let is_other = |id: u32| program.category(id) == Category::Activation && call.inner.binary_search(&id).is_err();
+    let is_other =
+        |id: u32| program.category(id) == Category::Activation && call.inner.binary_search(&id).is_err();
     let between = passed.take_while(|step| step.kind != StepKind::Free || !is_other(step.id)).count();
     first_use - between as u32
 }

@@ -12,10 +12,13 @@ use crate::scenario::{Scenario, counted};
 pub(super) fn no_grad(program: &Program<'_>) -> Result<Scenario, String> {
     let native = program.frames_that(|_, kind| kind == FrameKind::Cpp);
     if !native.contains(&true) {
-        return Err("Without native frames it cannot be told what a graph keeps: record with stacks=\"all\".".into());
+        return Err(
+            "Without native frames it cannot be told what a graph keeps: record with stacks=\"all\".".into(),
+        );
     }
     let saved = program.frames_that(|name, kind| {
-        kind == FrameKind::Cpp && (name.contains("autograd::SavedVariable") || name.contains("autograd::deleteNode"))
+        kind == FrameKind::Cpp
+            && (name.contains("autograd::SavedVariable") || name.contains("autograd::deleteNode"))
     });
     let mut edits = Edits::new(program.requests);
     let mut n = 0;

@@ -13,7 +13,9 @@ pub(super) fn set_to_none(program: &Program<'_>) -> Result<Scenario, String> {
     let mut kept = 0;
     let n_old = gradients(program).filter(|id| program.asked_at[*id as usize] == NONE).count() as f64;
     for (id, nth) in gradients(program).zip(0u32..) {
-        let Some(place) = place_in(program, &backwards, id, f64::from(nth) / n_old.max(1.0)) else { continue };
+        let Some(place) = place_in(program, &backwards, id, f64::from(nth) / n_old.max(1.0)) else {
+            continue;
+        };
         kept += usize::from(drop_between_steps(program, &mut edits, &backwards, id, place));
     }
     if edits.is_empty() {
@@ -41,9 +43,8 @@ fn gradients<'a>(program: &'a Program<'_>) -> impl Iterator<Item = u32> + 'a {
 /// The first backward of each step with the moment after that step's optimizer (or last backward), as steps: (backward, end of step).
 fn first_backwards(program: &Program<'_>) -> Vec<(std::ops::Range<u32>, u32)> {
     let mut found: Vec<(Option<u32>, std::ops::Range<u32>, u32)> = Vec::new();
-    let counts = |span: &&PhaseSpan| {
-        span.step.is_some() && matches!(span.phase, Phase::Backward | Phase::Optimizer)
-    };
+    let counts =
+        |span: &&PhaseSpan| span.step.is_some() && matches!(span.phase, Phase::Backward | Phase::Optimizer);
     for span in program.labels.phases.iter().filter(counts) {
         let steps = program.steps_of(span);
         match found.last_mut() {
@@ -56,7 +57,12 @@ fn first_backwards(program: &Program<'_>) -> Vec<(std::ops::Range<u32>, u32)> {
 }
 
 /// How far into the first backward that it lives in it is made, 0 to 1; where that was not recorded, one after the other.
-fn place_in(program: &Program<'_>, backwards: &[(std::ops::Range<u32>, u32)], id: u32, old: f64) -> Option<f64> {
+fn place_in(
+    program: &Program<'_>,
+    backwards: &[(std::ops::Range<u32>, u32)],
+    id: u32,
+    old: f64,
+) -> Option<f64> {
     let asked = program.asked_at[id as usize];
     if asked == NONE {
         return Some(old);
@@ -108,12 +114,18 @@ fn drop_between_steps(
 pub(super) fn fused_backward(program: &Program<'_>) -> Result<Scenario, String> {
     let mut edits = Edits::new(program.requests);
     let (mut n, mut accumulates) = (0, false);
-    let span_starts: Vec<u32> = program.spans(Phase::Backward).map(|span| program.step_of(span.first_event)).collect();
+    let span_starts: Vec<u32> =
+        program.spans(Phase::Backward).map(|span| program.step_of(span.first_event)).collect();
     for span in program.spans(Phase::Backward) {
         let steps = program.steps_of(span);
-        let made: Vec<u32> =
-            program.asked_in(steps.clone()).filter(|id| program.category(*id) == Category::Gradient).collect();
-        accumulates |= span.step.and_then(|step| program.labels.steps.get(step as usize)).is_some_and(|step| step.micro_batches > 1);
+        let made: Vec<u32> = program
+            .asked_in(steps.clone())
+            .filter(|id| program.category(*id) == Category::Gradient)
+            .collect();
+        accumulates |= span
+            .step
+            .and_then(|step| program.labels.steps.get(step as usize))
+            .is_some_and(|step| step.micro_batches > 1);
         for (at, &id) in made.iter().enumerate() {
             if stays_for(program, &span_starts, id) {
                 continue;

@@ -46,13 +46,17 @@ const LINES: usize = 24;
 pub(super) fn find(program: &Program<'_>) -> Vec<Module> {
     let python = python_frames(program);
     let kept = |span: &&PhaseSpan| -> u64 {
-        let ids = program.asked_in(program.steps_of(span)).filter(|id| program.category(*id) == Category::Activation);
+        let ids = program
+            .asked_in(program.steps_of(span))
+            .filter(|id| program.category(*id) == Category::Activation);
         ids.map(|id| program.size_bytes(id)).sum()
     };
     let Some(span) = program.spans(Phase::Forward).max_by_key(kept) else { return Vec::new() };
     // What each line holds.
     let mut bytes = vec![0u64; python.len()];
-    for id in program.asked_in(program.steps_of(span)).filter(|id| program.category(*id) == Category::Activation) {
+    for id in
+        program.asked_in(program.steps_of(span)).filter(|id| program.category(*id) == Category::Activation)
+    {
         let own = program.frames(id).iter().filter(|frame| python[frame.index()]);
         // A line may stand in a stack more than once, where modules are nested.
         let mut counted: Vec<FrameId> = Vec::new();
@@ -166,7 +170,8 @@ fn close(program: &Program<'_>, call: &mut Call, span_end: u32) {
     // What it hands on: the largest of what the last place that makes something that stays makes.
     let stay: Vec<u32> = call.ids.iter().copied().filter(stays).collect();
     let stack = |id: u32| program.replay.allocations().stack(id);
-    let of_last = stay.iter().rev().copied().take_while(|id| Some(stack(*id)) == stay.last().map(|last| stack(*last)));
+    let of_last =
+        stay.iter().rev().copied().take_while(|id| Some(stack(*id)) == stay.last().map(|last| stack(*last)));
     let result = of_last.max_by_key(|id| (program.size_bytes(*id), *id));
     let is_inner = |id: &u32| program.category(*id) == Category::Activation && Some(*id) != result;
     call.inner = stay.into_iter().filter(is_inner).filter(|id| is_kept_for_backward(program, *id)).collect();

@@ -41,7 +41,7 @@ enum Weights {
 }
 
 fn weights(program: &Program<'_>) -> Weights {
-    let odd = |id: u32| program.category(id) == Category::Parameter && program.size_bytes(id) % 4 != 0;
+    let odd = |id: u32| program.category(id) == Category::Parameter && !program.size_bytes(id).is_multiple_of(4);
     if program.ids().any(odd) {
         return Weights::Half("a parameter's size is no multiple of four bytes");
     }
@@ -55,7 +55,9 @@ fn weights(program: &Program<'_>) -> Weights {
     }
     match used(&program.frames_that(|name, kind| kind == FrameKind::Cpp && name.contains("<float"))) {
         true => Weights::Full("native frames name float and neither bf16 nor fp16"),
-        false => Weights::Full("nothing in it speaks against PyTorch's default; its stacks do not name types"),
+        false => {
+            Weights::Full("nothing in it speaks against PyTorch's default; its stacks do not name types")
+        }
     }
 }
 
@@ -93,7 +95,9 @@ pub(super) fn half_weights(program: &Program<'_>) -> Result<Scenario, String> {
     };
     scenario.notes.push(format!("The recorded weights are taken to be fp32: {why}."));
     if autocast {
-        scenario.notes.push("The copies of weights that autocast makes would go, too; they are left in.".into());
+        scenario
+            .notes
+            .push("The copies of weights that autocast makes would go, too; they are left in.".into());
     } else {
         scenario.notes.push("Indices and masks do not follow the type of the weights; they are not told apart from activations.".into());
     }

@@ -63,7 +63,10 @@ fn change(text: &str) -> Result<Wish, String> {
 fn help() -> String {
     let kinds = KINDS.iter().map(|kind| format!("{}: {}", kind.key, kind.title.to_lowercase()));
     let kinds: Vec<String> = kinds.collect();
-    format!("A change to the program, an estimate. {}. For checkpoint LINE is the line that calls the module, such as train.py:78", kinds.join("; "))
+    format!(
+        "A change to the program, an estimate. {}. For checkpoint LINE is the line that calls the module, such as train.py:78",
+        kinds.join("; ")
+    )
 }
 
 /// Changed requests, and the largest batch if that was asked.
@@ -121,12 +124,7 @@ fn label(recording: &mut Recording, ordinal: i64) {
     }
 }
 
-fn fitted<'a>(
-    scaling: Scaling<'a>,
-    file: &str,
-    ordinal: i64,
-    at: NonZeroU64,
-) -> Result<Scaling<'a>, String> {
+fn fitted<'a>(scaling: Scaling<'a>, file: &str, ordinal: i64, at: NonZeroU64) -> Result<Scaling<'a>, String> {
     let mut other = read::open_checked(file)?;
     // The same device, or the only one that it has.
     let ordinal = match other.whole_device(ordinal) {

@@ -50,10 +50,15 @@ pub(super) fn of(
 fn scenario_lines(made: &Made) -> Vec<String> {
     let scenario = &made.scenario;
     let sure = scenario.uncertainty_percent.map_or(String::new(), |percent| format!(", ±{percent:.1} %"));
-    let mut lines = vec![format!("  estimate: {}{sure}", scenario.title), format!("    {}", scenario.assumption)];
+    let mut lines =
+        vec![format!("  estimate: {}{sure}", scenario.title), format!("    {}", scenario.assumption)];
     if let Some([recorded, estimate]) = scenario.parts {
         for (name, parts) in [("recorded peak ", recorded), ("estimated peak", estimate)] {
-            lines.push(format!("    {name}  {} that grow, {} that do not", mib(parts.scaling_bytes), mib(parts.fixed_bytes)));
+            lines.push(format!(
+                "    {name}  {} that grow, {} that do not",
+                mib(parts.scaling_bytes),
+                mib(parts.fixed_bytes)
+            ));
         }
     }
     lines.extend(made.largest.map(|largest| match (largest.batch, largest.at_least) {
