@@ -5,7 +5,7 @@ use vramscope_core::allocator::Config;
 use vramscope_core::model::DeviceKind;
 use vramscope_core::query::summary;
 use vramscope_core::replay::model::{LimitRange, proven_limit};
-use vramscope_core::replay::requests::Requests;
+use vramscope_core::replay::requests::{Requests, StepKind};
 use vramscope_core::replay::{Recording, Replay};
 use vramscope_core::units::{format_bytes, group_digits};
 
@@ -28,6 +28,8 @@ pub struct Basis {
     pub rough: Option<String>,
     /// What was there before the first event keeps its recorded layout.
     pub is_partial: bool,
+    /// The program calls `empty_cache()`.
+    pub empties: bool,
 }
 
 impl Basis {
@@ -57,6 +59,7 @@ impl Basis {
         };
         let settings = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
         Ok(Basis {
+            empties: requests.steps.iter().any(|step| step.kind == StepKind::EmptyCache),
             is_partial: requests.start.as_ref().is_some_and(|start| !start.is_empty()),
             requests,
             recorded: Config { limit_bytes: limit.high_bytes, ..settings },
@@ -79,6 +82,9 @@ impl Basis {
         }
         if self.is_partial {
             notes.push("Memory from before the first event keeps its recorded layout.".into());
+        }
+        if self.empties {
+            notes.push(EMPTIES.into());
         }
         let Some(found) = found else { return notes };
         notes.push(match found.orders {
@@ -118,6 +124,7 @@ impl Basis {
     }
 }
 
+const EMPTIES: &str = "The program calls empty_cache(). Calls that found nothing to give back are not recorded; under other settings they might give something back.";
 const NO_HISTORY: &str = "There is no history of allocations to replay. Record with `torch.cuda.memory._record_memory_history()` before the program allocates, then what if can be asked.";
 
 fn rough(replay: &Replay) -> Option<String> {

@@ -10,7 +10,7 @@
 //! | `simulation` | runs in several orders of addresses: a number with its range |
 //! | `limit_search`, `cards` | the smallest limit that would do; which card has it |
 //! | `settings`, `usual` | settings as people write them; those that they try first |
-//! | `state` | the allocator at an event of a run, to be drawn |
+//! | `state`, `track` | the allocator at an event of a run, to be drawn; any event, soon |
 //! | `wish`, `program`, `edits`, `scenario` | what is asked for; what is known of the requests; changes to them; the changed requests and what they take for granted |
 //! | `batch` | the requests at another batch or length |
 //! | `changes` | the requests of a changed program |
@@ -30,6 +30,7 @@ mod scenario;
 pub mod settings;
 mod simulation;
 mod state;
+mod track;
 mod usual;
 pub mod wire;
 mod wish;
@@ -43,5 +44,6 @@ pub use run::{Failed, Outcome, Run};
 pub use scenario::{Parts, Scenario};
 pub use simulation::{RecordedOom, Simulated, Simulation};
 pub use state::state;
+pub use track::Track;
 pub use usual::{Candidate, usual};
 pub use wish::Wish;

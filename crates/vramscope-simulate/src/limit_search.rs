@@ -29,7 +29,7 @@ pub struct LimitSearch {
 impl LimitSearch {
     /// Before the first step. The limit of the settings is of no matter.
     pub fn new(config: &Config) -> LimitSearch {
-        let step_bytes = if config.large_segment_bytes % (2 * MIB) == 0 { 2 * MIB } else { MIB };
+        let step_bytes = if config.large_segment_bytes.is_multiple_of(2 * MIB) { 2 * MIB } else { MIB };
         let config = Config { limit_bytes: None, ..config.clone() };
         LimitSearch {
             config,
@@ -48,7 +48,7 @@ impl LimitSearch {
         if self.found().is_some() || self.is_void {
             return true;
         }
-        let limit_bytes = self.tried.map(|steps| steps * self.step_bytes);
+        let limit_bytes = self.tried.map(|steps| steps.saturating_mul(self.step_bytes));
         let run = self.run.take();
         let config = || Config { limit_bytes, ..self.config.clone() };
         let Some(mut run) = run.or_else(|| Run::new(requests, config(), Order::Borrowed)) else {
@@ -71,7 +71,7 @@ impl LimitSearch {
     /// The smallest limit, in bytes; `None` before it is found, and if even without a limit some request is not served.
     pub fn found(&self) -> Option<u64> {
         let high = self.high.filter(|high| self.low + 1 >= *high)?;
-        Some(high * self.step_bytes)
+        Some(high.saturating_mul(self.step_bytes))
     }
 
     /// Between 0 and 1.

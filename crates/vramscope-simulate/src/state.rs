@@ -16,7 +16,10 @@ pub fn state(requests: &Requests, allocator: &Allocator, moment: u32) -> State {
     for block in blocks {
         let owner = owner_of(requests, allocator, block);
         let continues = allocator.continues_segment(block)
-            && state.segments.last().is_some_and(|last| last.address + last.size_bytes == block.address);
+            && state
+                .segments
+                .last()
+                .is_some_and(|last| last.address.checked_add(last.size_bytes) == Some(block.address));
         if !continues {
             state.segments.push(segment(block, owner, state.blocks.len()));
         }

@@ -16,6 +16,7 @@ mod rules;
 mod scenes;
 mod session;
 mod simulator;
+mod tracks;
 mod trees;
 mod what_if;
 

@@ -25,6 +25,7 @@ use crate::chosen::{self, Chosen};
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::scenes::Scenes;
+use crate::tracks::RunWish;
 use crate::trees::{ABOUT_TREES, Trees};
 use crate::what_if;
 
@@ -122,7 +123,8 @@ impl Open {
             return Ok(None);
         }
         let device = fields.get("device")?;
-        let layout = laid_out(&mut self.scenes, recording, device, &fields.get("view")?);
+        let run = fields.get("run")?;
+        let layout = laid_out(&mut self.scenes, recording, device, &fields.get("view")?, run);
         match ask {
             "state_layout" => {
                 let selection = request.selection()?;
@@ -167,7 +169,8 @@ impl Open {
             Some("state") => {
                 let (view, colours, selection) =
                     (fields.get("view")?, request.state_colours()?, request.selection()?);
-                let layout = laid_out(&mut self.scenes, &self.recording, device, &view);
+                let run = fields.get("run")?;
+                let layout = laid_out(&mut self.scenes, &self.recording, device, &view, run);
                 layout.map(|layout| state::paint_chosen(&layout, &colours, selection, chosen))
             }
             Some("stacks") => {
@@ -309,8 +312,9 @@ fn laid_out<'a>(
     recording: &Recording,
     device: i64,
     view: &StateView,
+    run: Option<RunWish>,
 ) -> Option<Layout<'a>> {
-    scenes.get(recording, device, view).map(|scene| Layout::new(scene, view))
+    scenes.get(recording, device, view, run).map(|scene| Layout::new(scene, view))
 }
 
 pub(crate) fn text(answer: &impl Serialize) -> Result<Option<String>> {

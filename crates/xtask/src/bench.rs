@@ -105,7 +105,11 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn release() -> Result<()> {
     execute(cargo().args(["build", "--release", "--package", "vramscope-cli"]))?;
-    execute(cargo().args(["build", "--release", "--package", "vramscope-core", "--example", "read_speed"]))
+    let example = |package, name| {
+        execute(cargo().args(["build", "--release", "--package", package, "--example", name]))
+    };
+    example("vramscope-core", "read_speed")?;
+    example("vramscope-simulate", "simulate_speed")
 }
 
 /// A file of so many events, kept for the next time; one from another recording has another name.

@@ -17,6 +17,8 @@ pub enum Unit {
     MbPerS,
     /// Bytes.
     Bytes,
+    /// 10^6 requests for each second.
+    MPerS,
 }
 
 impl Unit {
@@ -30,6 +32,7 @@ impl Unit {
             Unit::Kb => "kB",
             Unit::MbPerS => "MB/s",
             Unit::Bytes => "bytes",
+            Unit::MPerS => "M/s",
         }
     }
 }
@@ -252,6 +255,13 @@ pub const MEASURES: &[Measure] = &[
     ),
     less("summary_s", "vramscope summary", Unit::S, &[], "with every event checked"),
     less("summary_mib", "  its memory", Unit::Mib, &[], "as above"),
+    more(
+        "simulate_m_s",
+        "requests simulated, native, slowest setting",
+        Unit::MPerS,
+        &[none(0), only(MANY, 2.0)],
+        "an answer about a long run in less time than reading it takes",
+    ),
 ];
 
 /// Figures of one file among those of a row of sizes.

@@ -38,6 +38,7 @@ pub(super) fn all(file: &Path, events: u64, python: bool) -> Vec<Row> {
         ("summary_no_model_mib", mib(no_model)),
         ("summary_s", seconds(model)),
         ("summary_mib", mib(model)),
+        ("simulate_m_s", Found::one(simulate_m_s(file), missing)),
     ];
     rows.into_iter().map(|(id, found)| row(id, found, events)).collect()
 }
@@ -56,6 +57,15 @@ fn reader_mb_s(file: &Path) -> Option<f64> {
     let speeds =
         lines.lines().filter_map(|line| line.split_once(" MB/s")?.0.rsplit(['(', ' ']).next()?.parse().ok());
     speeds.reduce(f64::max)
+}
+
+/// The example prints a line for each setting and order of addresses: the slowest counts.
+fn simulate_m_s(file: &Path) -> Option<f64> {
+    let output = Command::new(release().join("examples/simulate_speed")).arg(file).output().ok()?;
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    let speeds =
+        lines.lines().filter_map(|line| line.split_once(" M requests/s")?.0.rsplit(' ').next()?.parse().ok());
+    speeds.reduce(f64::min)
 }
 
 /// The best of several, in time and in memory.

@@ -6,4 +6,5 @@ mod estimates;
 mod input;
 mod message;
 mod report;
+mod simulate;
 mod statuses;

@@ -29,6 +29,9 @@ pub struct PlainDriver {
 
 const STRETCH: u64 = 32 * MIB;
 
+/// Gaps tried before a new stretch is taken: more than any program leaves that was not made to.
+const MOST_LOOKED_AT: usize = 4096;
+
 impl PlainDriver {
     /// Takes addresses below `top`.
     pub fn new(top: u64) -> Self {
@@ -44,12 +47,12 @@ impl Default for PlainDriver {
 
 impl Addresses for PlainDriver {
     fn segment(&mut self, size_bytes: u64) -> u64 {
-        let gap =
-            self.gaps.iter().find(|(_, size)| **size >= size_bytes).map(|(address, size)| (*address, *size));
+        let mut gaps = self.gaps.iter().take(MOST_LOOKED_AT);
+        let gap = gaps.find(|(_, size)| **size >= size_bytes).map(|(address, size)| (*address, *size));
         if let Some((address, size)) = gap {
             self.gaps.remove(&address);
             if size > size_bytes {
-                self.gaps.insert(address + size_bytes, size - size_bytes);
+                self.gaps.insert(address.saturating_add(size_bytes), size - size_bytes);
             }
             return address;
         }
@@ -57,32 +60,32 @@ impl Addresses for PlainDriver {
         self.low = self.low.saturating_sub(stretch);
         self.stretches.insert(self.low);
         if stretch > size_bytes {
-            self.gaps.insert(self.low + size_bytes, stretch - size_bytes);
+            self.gaps.insert(self.low.saturating_add(size_bytes), stretch - size_bytes);
         }
         self.low
     }
 
     fn free(&mut self, mut address: u64, mut size_bytes: u64) {
-        let end = address + size_bytes;
+        let end = address.saturating_add(size_bytes);
         if !self.stretches.contains(&end)
             && let Some(size) = self.gaps.remove(&end)
         {
-            size_bytes += size;
+            size_bytes = size_bytes.saturating_add(size);
         }
         let before = self.gaps.range(..address).next_back().map(|(start, size)| (*start, *size));
         if let Some((start, size)) = before
-            && start + size == address
+            && start.checked_add(size) == Some(address)
             && !self.stretches.contains(&address)
         {
             self.gaps.remove(&start);
-            (address, size_bytes) = (start, size_bytes + size);
+            (address, size_bytes) = (start, size_bytes.saturating_add(size));
         }
         self.gaps.insert(address, size_bytes);
     }
 
     fn range(&mut self, size_bytes: u64) -> (u64, bool) {
         let base = self.next_range;
-        self.next_range += size_bytes;
+        self.next_range = self.next_range.saturating_add(size_bytes);
         (base, false)
     }
 }

@@ -1,8 +1,21 @@
 //! Blocks and their neighbours, in an arena.
 
+use std::num::NonZero;
+
 /// A block; valid until it is merged into another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BlockId(u32);
+pub struct BlockId(NonZero<u32>);
+
+impl BlockId {
+    /// Of the block at an index; `Option<BlockId>` takes no more room than this.
+    fn at(index: usize) -> BlockId {
+        BlockId(NonZero::<u32>::MIN.saturating_add(index as u32))
+    }
+
+    fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// A piece of a segment.
 #[derive(Clone, Debug)]
@@ -81,28 +94,28 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn add(&mut self, block: Block) -> BlockId {
         if let Some(id) = self.unused.pop() {
-            self.all[id.0 as usize] = block;
-            self.used[id.0 as usize] = true;
+            self.all[id.index()] = block;
+            self.used[id.index()] = true;
             return id;
         }
         self.all.push(block);
         self.used.push(true);
-        BlockId(self.all.len() as u32 - 1)
+        BlockId::at(self.all.len() - 1)
     }
 
     pub(super) fn remove(&mut self, id: BlockId) {
-        self.used[id.0 as usize] = false;
+        self.used[id.index()] = false;
         self.unused.push(id);
     }
 
     #[inline]
     pub(super) fn get(&self, id: BlockId) -> &Block {
-        &self.all[id.0 as usize]
+        &self.all[id.index()]
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, id: BlockId) -> &mut Block {
-        &mut self.all[id.0 as usize]
+        &mut self.all[id.index()]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Block> {

@@ -193,6 +193,10 @@ fn live_block(replay: &Replay, id: u32, moment: u32, address: u64, size_bytes: u
     }
 }
 
+fn add(sum: &mut u64, bytes: u64) {
+    *sum = sum.saturating_add(bytes);
+}
+
 impl SegmentNow {
     fn add_up(&mut self, blocks: &[BlockNow]) {
         for block in blocks {
@@ -203,11 +207,11 @@ impl SegmentNow {
     /// Counts one of its blocks into its sums.
     fn count(&mut self, block: &BlockNow) {
         match block.state {
-            BlockState::Allocated => self.allocated_bytes += block.size_bytes,
-            BlockState::PendingFree => self.pending_bytes += block.size_bytes,
+            BlockState::Allocated => add(&mut self.allocated_bytes, block.size_bytes),
+            BlockState::PendingFree => add(&mut self.pending_bytes, block.size_bytes),
             _ => self.largest_free_bytes = self.largest_free_bytes.max(block.size_bytes),
         }
-        self.requested_bytes = self.requested_bytes.saturating_add(block.requested_bytes);
+        add(&mut self.requested_bytes, block.requested_bytes);
     }
 
     /// Takes the next block of a segment that is put together block by block; it makes the segment longer, but for the first.

@@ -159,7 +159,7 @@ fn oom(found: &Simulated) -> Option<String> {
 }
 
 /// Settings from the least reserved to the most; those that run out of memory last.
-fn ranked<'a>(tried: &'a [Tried]) -> Vec<(&'a Tried, &'a Simulated)> {
+fn ranked(tried: &[Tried]) -> Vec<(&Tried, &Simulated)> {
     let mut ranked: Vec<_> = tried.iter().filter_map(|one| Some((one, one.found.as_ref()?))).collect();
     ranked.sort_by_key(|(_, found)| {
         (found.oom.is_some(), found.reserved_peak_bytes, found.reserved_peak_high_bytes)
