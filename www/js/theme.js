@@ -95,7 +95,7 @@ export function colours() {
     // Laid over data by a translucent canvas, see timeline.css.
     grid: { grid: hex('--ink-1'), axis: hex('--ink-1') },
     compare: { a: hex('--ink-1'), b: hex('--accent'), between: hex('--accent-soft'), grid: hex('--plot-grid'), axis: hex('--line-strong') },
-    whatif: { recorded: hex('--ink-1'), best: hex('--good-line'), worse: hex('--warning-line'), rest: hex('--stack-rest-b'), fill: hex('--surface-sunken'), grid: hex('--plot-grid'), axis: hex('--line-strong') },
+    whatif: { recorded: hex('--ink-1'), best: hex('--good-line'), worse: hex('--warning-line'), rest: hex('--stack-rest-b'), fill: hex('--line'), grid: hex('--plot-grid'), axis: hex('--line-strong') },
     chart: { categories: CATEGORY_SLOTS.map((slot) => field(slot, opacity)), requested: hex('--stack-rest-a'), reserved: hex('--line-reserved'), grid: hex('--plot-grid'), axis: hex('--line-strong'), peak: hex('--ink-1'), oom: hex('--line-limit') },
   };
   return cache;

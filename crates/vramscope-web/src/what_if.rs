@@ -3,6 +3,7 @@
 use serde::Serialize;
 use vramscope_core::allocator::Config;
 use vramscope_core::replay::Recording;
+use vramscope_simulate::cards::{CARDS, Card, OUTSIDE_BYTES};
 use vramscope_simulate::settings::{self, SETTINGS, Setting};
 use vramscope_simulate::{Basis, Candidate, usual};
 
@@ -23,6 +24,8 @@ pub(crate) struct WhatIf {
     rough: Option<String>,
     is_partial: bool,
     usual: Vec<Candidate>,
+    cards: &'static [Card],
+    outside_bytes: u64,
 }
 
 /// What is known of a device whose model has been checked.
@@ -40,6 +43,8 @@ pub(crate) fn what_if(recording: &Recording, device: i64) -> WhatIf {
             requests: basis.requests.count(),
             oom_event: basis.requests.first_oom().map(|step| step.event),
             usual: usual(&basis.recorded),
+            cards: &CARDS,
+            outside_bytes: OUTSIDE_BYTES,
             rough: basis.rough,
             is_partial: basis.is_partial,
         },

@@ -98,8 +98,16 @@ fn finish(folder: &Path) -> Result<()> {
 /// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it.
 fn comes_behind(function: &str) -> bool {
     let of = |name: &str| function.contains(name);
-    (of("vramscope_diagnose") || of("vramscope_explore") || of("vramscope_simulate"))
-        && !of("core::default::Default")
+    let crates = ["vramscope_diagnose", "vramscope_explore", "vramscope_simulate"];
+    // Of these crates only what is a module's own: others may share what is compiled for its types.
+    let own = |module: &&str| function.trim_start_matches(['<', '_']).starts_with(module);
+    let modules = [
+        "vramscope_core::replay::requests",
+        "vramscope_render::chart::curves",
+        "vramscope_web::simulator",
+        "vramscope_web::what_if",
+    ];
+    (crates.into_iter().any(of) || modules.iter().any(own)) && !of("core::default::Default")
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.

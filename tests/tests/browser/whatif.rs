@@ -27,6 +27,12 @@ fn shots_of_whatif() {
             tab.choose(&[&at_hand(name).unwrap()]);
             tab.wait_until_ready();
             tab.key("7", "Digit7");
+            std::thread::sleep(std::time::Duration::from_millis(1500));
+            eprintln!(
+                "{name} {width} {:?} {}",
+                tab.errors(),
+                tab.text("#whatif").chars().take(300).collect::<String>()
+            );
             tab.wait(
                 "/(\\d+) of \\1 done/.test(document.querySelector('[data-role=whatif-done]')?.textContent)",
             );

@@ -52,7 +52,7 @@ const updateScope = framed(() => {
 /** @param {import('../sight.js').Sight} sight @returns {string} what part of the recording is shown */
 function scopeText(sight) {
   if (sight.moments < 2) return 'One moment';
-  if (store.active && (store.view === 'state' || (store.view === 'stacks' && stacksOf(sight).weigh === 'alive'))) {
+  if (store.active && (['state', 'whatif'].includes(store.view) || (store.view === 'stacks' && stacksOf(sight).weigh === 'alive'))) {
     const moment = momentOf(sight);
     return moment === 0 ? `Before the first of ${plural(sight.moments - 1, 'event')}` : `After event ${formatCount(moment - 1)} of ${formatCount(sight.moments - 1)}`;
   }

@@ -22,7 +22,7 @@ let coming = null;
 export function curvesCard() {
   const canvas = el('canvas', { 'data-role': 'whatif', id: 'whatif-canvas', role: 'img', tabindex: '0', onkeydown: step, onclick: (/** @type {MouseEvent} */ event) => void go(eventAt(event)), onpointermove: (/** @type {PointerEvent} */ event) => point(eventAt(event)), onpointerleave: () => point(null) });
   return el('article.card.whatif-main.whatif-curves', { 'aria-labelledby': 'whatif-curves-title' },
-    el('header', null, el('h2', { id: 'whatif-curves-title' }, 'Reserved bytes under each setting'), el('span.legend.push', null, el('span.tag', null, el('span.swatch.s-7', { 'aria-hidden': 'true' }), 'Requested'))),
+    el('header', null, el('h2', { id: 'whatif-curves-title' }, 'Reserved bytes under each setting')),
     el('div.curve-values', { id: 'whatif-values' }),
     el('div.chart', null, el('div.y', { id: 'whatif-y' }), el('div.plot', { id: 'whatif-plot' }, canvas, el('div', { id: 'whatif-labels', 'aria-hidden': 'true' }), el('div.v-line', { id: 'whatif-cursor' })), el('div.x', { id: 'whatif-x' })));
 }
@@ -89,10 +89,10 @@ function values(of) {
   const event = hovered ?? momentOf(of.sight) - 1;
   const column = Math.min(columnsOf(of) - 1, Math.max(0, Math.floor((event * columnsOf(of)) / eventsOf(of))));
   const exact = columnsOf(of) === eventsOf(of);
-  const lines = [{ name: 'Requested', tone: 'requested', chosen: false, bytes: of.recorded?.requested ?? [] }, ...linesOf(of).reverse()];
+  const lines = [{ name: 'Requested', short: 'Requested', tone: 'requested', chosen: false, bytes: of.recorded?.requested ?? [] }, ...linesOf(of).reverse()];
   const texts = listTexts(lines.map(({ bytes }) => bytes[column] ?? 0));
   byId('whatif-values').replaceChildren(el('div', { title: exact ? '' : 'A column of the chart has several events: these are the most bytes of each' }, el('span.muted', null, event < 0 ? 'Before the first event' : exact ? 'Event' : 'Around event'), el('b', null, event < 0 ? '\u2013' : formatCount(event))),
-    ...lines.map(({ name, bytes, tone, chosen }, index) => el('div', { title: `${name}: ${bytes[column] === undefined ? 'it has ended' : exactBytes(bytes[column])}` }, el('span.muted.truncate', null, el('i.line-key', { 'data-tone': tone, 'aria-hidden': 'true' }), name), el(chosen ? 'b' : 'span', null, bytes[column] === undefined ? 'ended' : texts[index]))));
+    ...lines.map(({ name, short, bytes, tone, chosen }, index) => el('div', { title: `${name}: ${bytes[column] === undefined ? 'it has ended' : exactBytes(bytes[column])}` }, el('span.muted.truncate', null, el('i.line-key', { 'data-tone': tone, 'aria-hidden': 'true' }), short), el(chosen ? 'b' : 'span', null, bytes[column] === undefined ? 'ended' : texts[index]))));
   const cursor = byId('whatif-cursor');
   cursor.style.left = `${((momentOf(of.sight) - 0.5) / eventsOf(of)) * 100}%`;
 }
@@ -140,13 +140,15 @@ function label(of, lines, { width, height, y1 }) {
     if (known) known.lines.push(line);
     else ends.set(key, { lines: [line], x, y });
   }
+  const sorted = [...ends.values()].sort((a, b) => a.y - b.y);
   let least = 2;
-  const nodes = [...ends.values()].sort((a, b) => a.y - b.y).map(({ lines: here, x, y }) => {
-    const bottom = Math.min(height - LABEL, Math.max(least, y * height + 3));
-    least = bottom + LABEL;
+  const bottoms = sorted.map(({ y }) => (least = Math.max(least, y * height + 3) + LABEL) - LABEL);
+  // Where they have come too high they stand below their curves.
+  for (let index = bottoms.length - 1, most = height; index >= 0; index -= 1) most = bottoms[index] = Math.min(bottoms[index], most - LABEL);
+  const nodes = sorted.map(({ lines: here, x }, index) => {
     const text = here.map(({ short }) => short).join(', ');
     const node = el(here.some(({ chosen }) => chosen) ? 'b.plot-label.plain.truncate' : 'span.plot-label.plain.truncate', { title: text }, text);
-    node.style.bottom = `${bottom}px`;
+    node.style.bottom = `${bottoms[index]}px`;
     if (x > 0.5) node.style.right = `${Math.max(4, (1 - x) * width + 4)}px`;
     else node.style.left = `${x * width + 4}px`;
     return node;

@@ -1,7 +1,7 @@
 // The sentence: what to set and what it saves, and the line to copy.
 import { announce, byId, copyAndSay, el, icon, setText } from '../../dom.js';
 import { formatBytes, formatCount, formatShare, listTexts, plural } from '../../format.js';
-import { bestOf, chosenRow, fateOf, lineOf, nameOf, rangeText, subject } from './words.js';
+import { bestOf, chosenRow, fateOf, lineOf, rangeText, subject } from './words.js';
 import { whatIf } from './runs.js';
 
 /** @typedef {import('./runs.js').WhatIf} WhatIf */
@@ -48,7 +48,7 @@ function why(of) {
   if (best?.found) {
     const [from, to] = listTexts([basis.reserved_peak_bytes, best.found.reserved_peak_bytes]);
     const change = best.found.reserved_peak_bytes - basis.reserved_peak_bytes;
-    parts.push(`${basis.oom_event !== null ? `${nameOf(of, best)}: reserved peak ` : ''}${from} \u2192 ${to}, ${change < 0 ? '\u2212' : '+'}${formatShare(Math.abs(change) / basis.reserved_peak_bytes)}.`);
+    parts.push(`${basis.oom_event !== null ? `${subject(of, best)}: reserved peak ` : ''}${from} \u2192 ${to}, ${change < 0 ? '\u2212' : '+'}${formatShare(Math.abs(change) / basis.reserved_peak_bytes)}.`);
     if (basis.oom_event !== null) parts.push(fateOf(of, best).text);
   } else if (of.rows.some((row) => row.found)) parts.push('What is reserved follows from what is requested here; settings change little.');
   parts.push(`The same ${plural(basis.requests, 'request')} ${of.rows.some((row) => row.found) ? 'were replayed' : 'are replayed'} under each setting${agrees}.`);

@@ -35,6 +35,7 @@ const SMALL_EVENTS = 200_000;
  * @property {import('../../sight.js').Sight} sight
  * @property {any} basis the answer to `what_if`
  * @property {Row[]} rows
+ * @property {Row} base the recorded settings and limit: for what is asked of the recorded run, too
  * @property {string} chosen key of a row, or RECORDED; empty: the best
  * @property {string} trouble what has gone wrong
  * @property {boolean} begun the usual settings were tried, or stopped
@@ -70,11 +71,11 @@ export async function prepare() {
   const [basis, chart] = await Promise.all([sight.client.ask({ ask: 'what_if', device: sight.device }), recordedCurves(sight)]);
   if (!basis || known.has(sight)) return;
   const first = basis.usual.map((/** @type {any} */ each) => makeRow(each.settings, basis.limit_high_bytes, each.why));
-  known.set(sight, { sight, basis, rows: first, chosen: '', trouble: '', begun: false, recorded: chart });
+  known.set(sight, { sight, basis, rows: first, base: makeRow(basis.settings, basis.limit_high_bytes), chosen: '', trouble: '', begun: false, recorded: chart });
   if (current() !== sight) return;
   emit('whatif');
   takeWish();
-  if (!basis.why_not && sight.moments <= SMALL_EVENTS) tryUsual();
+  if (!basis.why_not && isSmall(/** @type {WhatIf} */ (known.get(sight)))) tryUsual();
 }
 
 /** In columns of equally many events, as those of simulated runs. @param {import('../../sight.js').Sight} sight */
@@ -133,10 +134,16 @@ export function simulate(settings, limit_bytes) {
   else emit('whatif');
 }
 
-/** The smallest limit that would do, of a row that has none yet. @param {Row} row */
-export function searchLimit(row) {
+/** @param {WhatIf} of @returns {boolean} whether everything takes about a second */
+export const isSmall = (of) => of.sight.moments <= SMALL_EVENTS;
+
+/** Searches the smallest limit that would do, for all settings that have none yet. @returns {boolean} whether there are some */
+export function searchLimits() {
   const of = whatIf();
-  if (of && !(row.limit && ['waiting', 'running', 'done'].includes(row.limit.state))) begin(of, [row], 'limit');
+  const rows = of ? [of.base, ...of.rows.filter((row) => row.found && row.limit_bytes === of.basis.limit_high_bytes)].filter((row) => !row.limit) : [];
+  if (!of || of.basis.why_not || !rows.length) return false;
+  begin(of, rows, 'limit');
+  return true;
 }
 
 /** @param {number} id @param {any} step */
@@ -175,7 +182,7 @@ export function cancel() {
 /** @param {WhatIf} of what is not done is not under way any more; what was found stays */
 function stopped(of) {
   for (const [id, { row, kind }] of jobs) {
-    if (!of.rows.includes(row)) continue;
+    if (row !== of.base && !of.rows.includes(row)) continue;
     jobs.delete(id);
     if (kind === 'limit' && row.limit && row.limit.state !== 'done') row.limit = null;
     if (kind === 'run' && (row.state === 'waiting' || row.state === 'running')) row.state = 'stopped';
@@ -196,7 +203,7 @@ export function endOthers() {
 }
 
 /** @param {WhatIf} of */
-export const isBusy = (of) => of.rows.some((row) => row.state === 'waiting' || row.state === 'running' || row.limit?.state === 'waiting' || row.limit?.state === 'running');
+export const isBusy = (of) => [of.base, ...of.rows].some((row) => row.state === 'waiting' || row.state === 'running' || row.limit?.state === 'waiting' || row.limit?.state === 'running');
 
 /** @param {string} key */
 export function choose(key) {

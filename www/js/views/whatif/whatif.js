@@ -9,8 +9,9 @@ import { checkedShare } from '../status.js';
 import { curvesCard, paintCurves, updateCurves } from './curves.js';
 import { formCard, updateForm } from './form.js';
 import { copyLine, copyShown, headline, updateHead } from './head.js';
+import { cardsCard, limitsCard, updateLimits } from './limits.js';
 import { rankingCard, updateRanking } from './ranking.js';
-import { RECORDED, cancel, endOthers, prepare, setWish, tryUsual, whatIf } from './runs.js';
+import { RECORDED, cancel, endOthers, prepare, searchLimits, setWish, tryUsual, whatIf } from './runs.js';
 
 /** What the panels on the page are of. @type {object|null} */
 let shown = null;
@@ -33,9 +34,9 @@ async function build() {
   if (of.basis.why_not) return message('There is nothing to replay.', of.basis.why_not);
   if (shown !== of) {
     shown = of;
-    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), el('section.whatif-side', { id: 'whatif-limits', hidden: true }), el('section.whatif-wide', { id: 'whatif-states', hidden: true }), el('section.whatif-wide', { id: 'whatif-more', hidden: true }));
+    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), el('section.whatif-wide', { id: 'whatif-states', hidden: true }), el('section.whatif-wide', { id: 'whatif-more', hidden: true }));
   }
-  for (const update of [updateHead, updateRanking, updateForm, updateCurves]) update(of);
+  for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits]) update(of);
 }
 
 const refresh = framed(() => void build());
@@ -61,6 +62,7 @@ export function initWhatIf() {
   });
   addCommands([
     { title: 'Try the usual settings', group: 'What if', keys: ['KeyU'], shown: ['U'], run: here(tryUsual) },
+    { title: 'Search the smallest limits', group: 'What if', keys: ['KeyL'], shown: ['L'], run: here(searchLimits) },
     { title: 'Stop simulating', group: 'What if', keys: ['KeyX'], shown: ['X'], run: here(cancel) },
     { title: 'Your own setting', group: 'What if', keys: ['KeyE'], shown: ['E'], run: here(() => document.getElementById('setting-expandable_segments')?.focus()) },
     { title: 'Copy the line of the chosen setting', group: 'What if', keys: ['Shift+KeyY'], shown: ['Shift Y'], run: here(copyShown) },
