@@ -7,6 +7,7 @@ pub mod browser;
 pub mod chaos;
 pub mod cut;
 pub mod frames;
+pub mod opened;
 pub mod part;
 pub mod plain;
 pub mod program;

@@ -7,6 +7,7 @@
 
 mod answers;
 mod chosen;
+mod estimates;
 mod fault;
 mod open;
 mod page;

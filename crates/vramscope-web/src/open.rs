@@ -8,7 +8,6 @@ use serde::de::Error as _;
 use serde_json::{Result, Value, json};
 use vramscope_core::bits::Bits;
 use vramscope_core::query;
-use vramscope_core::replay::requests::Requests;
 use vramscope_core::replay::{CheckProgress, Recording};
 use vramscope_diagnose::report::{self, DeviceReport};
 use vramscope_diagnose::{Diagnosing, Options, Progress, memory_summary, recipe};
@@ -18,7 +17,7 @@ use vramscope_explore::table::Tables;
 use vramscope_render::View;
 use vramscope_render::state::{self, Layout, StateView};
 use vramscope_render::timeline::{self, Looked};
-use vramscope_simulate::wire;
+use vramscope_simulate::{Wish, wire};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::chosen::{self, Chosen};
@@ -27,7 +26,7 @@ use crate::rules::Rules;
 use crate::scenes::Scenes;
 use crate::tracks::RunWish;
 use crate::trees::{ABOUT_TREES, Trees};
-use crate::what_if;
+use crate::{estimates, what_if};
 
 /// Questions about the picture of the state.
 const ABOUT_STATE: [&str; 6] =
@@ -195,19 +194,15 @@ impl Open {
             anonymise: fields.get_or_default("anonymise")?,
         };
         match fields.text("kind") {
-            "requests" => sink(&self.requests(fields.get("device")?)),
+            "requests" => {
+                let wish: Option<Wish> = fields.get_or_default("wish")?;
+                sink(&wire::to_bytes(&estimates::requests(&self.recording, fields.get("device")?, wish.as_ref())))
+            }
             "snapshot" => export::snapshot(&self.recording, &wish, sink),
             "perfetto" => export::trace_events(&self.recording, &wish, sink),
             _ => return Err(serde_json::Error::custom("unknown kind of file")),
         };
         Ok(())
-    }
-
-    /// What the program asked of a device, whatever is filtered, as simulators take it.
-    fn requests(&self, device: i64) -> Vec<u8> {
-        let found = self.recording.whole_device(device);
-        let read = |(device, replay)| Requests::read(&self.recording.snapshot, device, replay, u32::MAX);
-        wire::to_bytes(&found.map(read).unwrap_or_default())
     }
 
     fn set_filter(&mut self, request: &Request) -> Result<()> {
@@ -273,6 +268,8 @@ impl Open {
                 let (a, b) = (fields.get("a")?, fields.get("b")?);
                 text(&compare::changes(&self.recording, device()?, a, b, fields.get("limit")?))
             }
+            "estimates" => text(&estimates::offers(&self.recording, device()?)),
+            "estimate" => text(&estimates::estimate(&self.recording, device()?, &fields.get("wish")?)),
             "what_if" => text(&what_if::what_if(&self.recording, device()?)),
             "program" => text(&compare::program(&self.recording.snapshot)),
             "recording_advice" => text(&recipe::advice_for(&self.recording)),

@@ -11,7 +11,7 @@ use crate::rules::SetRules;
 
 /// Questions that speak of the whole file whatever is filtered. Without this they would undo a filter, and the next question would have to
 /// apply it anew.
-const UNFILTERED: [&str; 13] = [
+const UNFILTERED: [&str; 15] = [
     "summary",
     "choices",
     "settings",
@@ -24,6 +24,8 @@ const UNFILTERED: [&str; 13] = [
     "filter_parts",
     "program",
     "what_if",
+    "estimates",
+    "estimate",
     SET_RULES,
 ];
 

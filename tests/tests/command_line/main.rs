@@ -2,6 +2,7 @@
 
 mod allocations;
 mod away;
+mod estimates;
 mod input;
 mod message;
 mod report;

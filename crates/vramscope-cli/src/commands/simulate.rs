@@ -1,5 +1,6 @@
-//! `vramscope simulate`: the recorded requests under other settings, or on another card.
+//! `vramscope simulate`: the recorded requests under other settings, on another card, at another batch, or of a changed program.
 
+mod scenario;
 mod text;
 
 use std::process::ExitCode;
@@ -13,10 +14,11 @@ use vramscope_simulate::{Basis, LimitSearch, Simulated, Simulation, settings, us
 use super::parallel;
 use crate::bytes::Bytes;
 use crate::{out, read};
+use scenario::Made;
 
 /// The recorded requests under other allocator settings: how much would be reserved, and would they be served?
 ///
-/// Exit status 3: with --fits, they do not fit.
+/// Exit status 3: with --fits, they do not fit; with --batch N:max, not even a batch of 1 does.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A snapshot with history; `-` reads standard input
@@ -34,6 +36,8 @@ pub(crate) struct Args {
     /// Does it fit into so much? Finds the smallest limit at which every request is served; status 3 if that is more
     #[arg(long, value_name = "BYTES")]
     fits: Option<Bytes>,
+    #[command(flatten)]
+    scenario: scenario::Changes,
     /// The device; without it the one with the highest peak
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     device: Option<i64>,
@@ -97,9 +101,10 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
     // What PyTorch refuses is told before a long read.
     let wished = settings::parse(&args.settings)
         .map_err(|error| format!("PyTorch refuses {}: {error}", settings::text_of(&args.settings)))?;
-    let recording = read::open_checked(&args.file)?;
+    let mut recording = read::open_checked(&args.file)?;
     let device = device(args, &recording)?;
-    let basis = Basis::of(&recording, device.device).map_err(|reason| format!("{}: {reason}", args.file))?;
+    let mut basis =
+        Basis::of(&recording, device.device).map_err(|reason| format!("{}: {reason}", args.file))?;
     let limit_bytes = match args.limit {
         None => basis.recorded.limit_bytes,
         Some(LimitWish::None) => None,
@@ -111,6 +116,12 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
         (false, true) => vec![(own.clone(), None)],
         (false, false) => vec![(Config { limit_bytes, device_bytes: own.device_bytes, ..wished }, None)],
     };
+    let made = args.scenario.make(&mut recording, device.device, &basis.requests, &wishes[0].0);
+    let mut made = made.map_err(|reason| format!("{}: {reason}", args.file))?;
+    if let Some(made) = &mut made {
+        basis.requests = std::mem::take(&mut made.scenario.requests);
+        basis.is_partial = basis.requests.start.as_ref().is_some_and(|start| !start.is_empty());
+    }
     let mut tried = Vec::new();
     parallel::each(
         &wishes,
@@ -123,9 +134,11 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
     // A card is large enough if any of the settings that were tried fits.
     let smallest = tried.iter().filter_map(|one| one.smallest_limit_bytes).min();
     let fits = args.fits.is_none_or(|room| smallest.is_some_and(|needed| needed <= room.0));
+    let fits =
+        fits && made.as_ref().is_none_or(|made| made.largest.is_none_or(|largest| largest.batch.is_some()));
     let text = match args.json {
-        true => data(args, &basis, &device, &tried),
-        false => text::of(args, &basis, &device, &tried),
+        true => data(args, &basis, &device, made.as_ref(), &tried),
+        false => text::of(args, &basis, &device, made.as_ref(), &tried),
     };
     Ok((text, fits))
 }
@@ -171,7 +184,7 @@ fn device(args: &Args, recording: &Recording) -> Result<DeviceSummary, String> {
     })
 }
 
-fn data(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tried]) -> String {
+fn data(args: &Args, basis: &Basis, device: &DeviceSummary, made: Option<&Made>, tried: &[Tried]) -> String {
     let mut object = json!({
         "schema": 1,
         "device": device.device,
@@ -182,6 +195,12 @@ fn data(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tried]) -> 
             "allocated_peak_bytes": basis.allocated_peak_bytes,
         },
     });
+    if let Some(made) = made {
+        object["scenario"] = json!(made.scenario);
+        if let Some(largest) = made.largest {
+            object["largest"] = json!(largest);
+        }
+    }
     match tried {
         [one] if !args.sweep => merge(&mut object, of_one(basis, one)),
         _ => {

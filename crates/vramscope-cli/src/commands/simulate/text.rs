@@ -5,13 +5,21 @@ use vramscope_core::units::{count, format_bytes, group_digits};
 use vramscope_simulate::cards::{CARDS, OUTSIDE_BYTES};
 use vramscope_simulate::{Basis, RecordedOom, Simulated};
 
+use super::scenario::Made;
 use super::{Args, Tried};
 
-pub(super) fn of(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tried]) -> String {
+pub(super) fn of(
+    args: &Args,
+    basis: &Basis,
+    device: &DeviceSummary,
+    made: Option<&Made>,
+    tried: &[Tried],
+) -> String {
     let mut lines = vec![head(args, device)];
     let allocated =
         basis.allocated_peak_bytes.map_or(String::new(), |bytes| format!(", {} allocated", mib(bytes)));
     lines.push(format!("  recorded: {} reserved at the peak{allocated}", mib(basis.reserved_peak_bytes)));
+    lines.extend(made.iter().flat_map(|made| scenario_lines(made)));
     lines.push(String::new());
     match tried {
         [one] if !args.sweep => lines.extend(one_lines(basis, one)),
@@ -26,7 +34,7 @@ pub(super) fn of(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tr
         lines.push(format!("  PYTORCH_ALLOC_CONF={}", best.settings));
         lines.push("  (before PyTorch 2.9: PYTORCH_CUDA_ALLOC_CONF)".into());
     }
-    let mut notes: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = made.map_or(Vec::new(), |made| made.scenario.notes.clone());
     for one in tried {
         for note in basis.notes(&one.config, one.found.as_ref()) {
             if !notes.contains(&note) && (tried.len() == 1 || !is_of_one(&note)) {
@@ -36,6 +44,29 @@ pub(super) fn of(args: &Args, basis: &Basis, device: &DeviceSummary, tried: &[Tr
     }
     lines.extend(notes.iter().map(|note| format!("  note: {note}")));
     lines.join("\n") + "\n"
+}
+
+/// What was changed, how sure that is, and what it takes for granted.
+fn scenario_lines(made: &Made) -> Vec<String> {
+    let scenario = &made.scenario;
+    let sure = scenario.uncertainty_percent.map_or(String::new(), |percent| format!(", ±{percent:.1} %"));
+    let mut lines =
+        vec![format!("  estimate: {}{sure}", scenario.title), format!("    {}", scenario.assumption)];
+    if let Some([recorded, estimate]) = scenario.parts {
+        for (name, parts) in [("recorded peak ", recorded), ("estimated peak", estimate)] {
+            lines.push(format!(
+                "    {name}  {} that grow, {} that do not",
+                mib(parts.scaling_bytes),
+                mib(parts.fixed_bytes)
+            ));
+        }
+    }
+    lines.extend(made.largest.map(|largest| match (largest.batch, largest.at_least) {
+        (Some(found), false) => format!("  the largest that fits is {}", group_digits(found)),
+        (Some(found), true) => format!("  {} fits, and nothing larger was tried", group_digits(found)),
+        (None, _) => "  not even 1 fits; figures below are for 1".into(),
+    }));
+    lines
 }
 
 /// In a table the row says it.
