@@ -29,8 +29,8 @@ use crate::trees::{ABOUT_TREES, Trees};
 use crate::{estimates, what_if};
 
 /// Questions about the picture of the state.
-const ABOUT_STATE: [&str; 5] =
-    ["state_layout", "state_probe", "state_place", "state_neighbour", "state_blocks"];
+const ABOUT_STATE: [&str; 6] =
+    ["state_layout", "state_figures", "state_probe", "state_place", "state_neighbour", "state_blocks"];
 
 /// This question the page asks, with nothing filtered, when vramscope_diagnose and vramscope_explore may not have come yet (`www/worker.js`), and
 /// then it paints the timeline: neither may call a function of these two, but for `Default`.
@@ -128,6 +128,9 @@ impl Open {
             "state_layout" => {
                 let selection = request.selection()?;
                 text(&layout.map(|layout| layout.places(selection, |id| recording.snapshot.stream(id))))
+            }
+            "state_figures" => {
+                text(&layout.map(|layout| query::figures(&recording.snapshot, layout.state())))
             }
             "state_probe" => {
                 let at = (fields.get("x")?, fields.get("y")?);

@@ -224,6 +224,27 @@ pub const MEASURES: &[Measure] = &[
         &[from(0, 300.0, 100.0)],
         "over all allocations, while somebody types",
     ),
+    less(
+        "what_if_first_ms",
+        "the usual settings: first answer",
+        Unit::Ms,
+        &[none(0), only(MANY, 5_000.0), none(MOST)],
+        "nobody waits longer for a sign that it works",
+    ),
+    more(
+        "what_if_m_s",
+        "requests simulated in the page",
+        Unit::MPerS,
+        &[none(0), only(MANY, 1.0)],
+        "by all workers together, while the page is drawn",
+    ),
+    less(
+        "what_if_frame_ms",
+        "longest frame meanwhile",
+        Unit::Ms,
+        &[],
+        "all processors are busy then; nothing of it runs on the page",
+    ),
     more(
         "reader_mb_s",
         "reader alone, native",

@@ -11,6 +11,7 @@ mod process;
 mod readme;
 mod report;
 mod row;
+mod simulations;
 mod views;
 
 use std::path::PathBuf;
@@ -77,6 +78,7 @@ fn measure(file: &PathBuf, options: &Options, everything: bool) -> OfFile {
             let effort = if options.brief { hands::BRIEF } else { hands::FULL };
             of_file.rows = hands::all(&tab, &opened, effort);
             of_file.rows.extend(views::all(&tab, &opened, if options.brief { 3 } else { usize::MAX }));
+            of_file.rows.extend(simulations::all(&tab, &opened));
         }
         let Opened { rows, .. } = opened;
         of_file.rows.splice(0..0, rows);

@@ -39,6 +39,9 @@ fn shots_of_whatif() {
             std::thread::sleep(std::time::Duration::from_millis(600));
             let theme = if dark { "dark" } else { "light" };
             crate::shots::write(&format!("whatif-{name}-{theme}-{width}.png"), &tab.screenshot());
+            tab.js("document.getElementById('whatif').scrollTo(0, 560)");
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            crate::shots::write(&format!("whatif-{name}-middle-{theme}-{width}.png"), &tab.screenshot());
             tab.js("document.getElementById('whatif').scrollTo(0, 1e6)");
             std::thread::sleep(std::time::Duration::from_millis(200));
             crate::shots::write(&format!("whatif-{name}-below-{theme}-{width}.png"), &tab.screenshot());

@@ -37,7 +37,9 @@ pub use pattern::{Matches, Part, Pattern, PatternError, has_upper_case};
 pub use periods::Period;
 pub use settings::{Settings, settings};
 pub use stack::{Group, groups};
-pub use state::{AllocatorState, DeviceState, ListedBlock, ListedSegment, listed, state};
+pub use state::{
+    AllocatorState, DeviceState, ListedBlock, ListedSegment, StateFigures, figures, listed, state,
+};
 
 use serde::de::Error as _;
 

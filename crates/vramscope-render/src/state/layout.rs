@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use vramscope_core::replay::state::{BlockNow, SegmentNow};
+use vramscope_core::replay::state::{BlockNow, SegmentNow, State};
 
 use super::cells::{Cells, NOTHING, cells};
 use super::scene::{Group, Scene};
@@ -51,6 +51,11 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Layout<'a> {
+    /// What is laid out.
+    pub fn state(&self) -> &'a State {
+        self.scene.state()
+    }
+
     /// Lays out a scene, which must be arranged.
     pub fn new(scene: &'a Scene, view: &StateView) -> Self {
         let view = view.clamped();

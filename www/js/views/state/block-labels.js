@@ -27,6 +27,12 @@ export function groupParts(figures) {
  * @param {import('./blocks.js').Shown} shown
  */
 export function layoutLabels(sight, { view, layout, state }) {
+  byId('block-labels').replaceChildren(...blockLabels(view, layout, state));
+  byId('state-canvas').setAttribute('aria-label', sentence(sight, state));
+}
+
+/** @param {any} view @param {any} layout @param {any} state figures @returns {HTMLElement[]} */
+export function blockLabels(view, layout, state) {
   const px = (/** @type {number} */ value) => value / view.scale;
   const nodes = layout.groups.map((/** @type {any} */ group) => heading(group, state, px, view.zoom));
   const height = px(view.height);
@@ -49,8 +55,7 @@ export function layoutLabels(sight, { view, layout, state }) {
       nodes.push(node);
     }
   }
-  byId('block-labels').replaceChildren(...nodes);
-  byId('state-canvas').setAttribute('aria-label', sentence(sight, state));
+  return nodes;
 }
 
 /**

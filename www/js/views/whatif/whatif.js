@@ -14,6 +14,7 @@ import { formCard, updateForm } from './form.js';
 import { copyLine, copyShown, headline, updateHead } from './head.js';
 import { cardsCard, limitsCard, updateLimits } from './limits.js';
 import { rankingCard, updateRanking } from './ranking.js';
+import { paintStates, statesCard, updateStates } from './states.js';
 import { RECORDED, cancel, endOthers, prepare, searchLimits, setWish, tryUsual, whatIf } from './runs.js';
 
 /** What the panels on the page are of. @type {object|null} */
@@ -37,9 +38,9 @@ async function build() {
   if (of.basis.why_not) return message('There is nothing to replay.', of.basis.why_not);
   if (shown !== of) {
     shown = of;
-    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), el('section.whatif-wide', { id: 'whatif-states', hidden: true }), el('section.whatif-wide.whatif-more', { id: 'whatif-more' }, batchCard(of), changesCard(of)));
+    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), statesCard(), el('section.whatif-wide.whatif-more', { id: 'whatif-more' }, batchCard(of), changesCard(of)));
   }
-  for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits]) update(of);
+  for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits, updateStates]) update(of);
 }
 
 const refresh = framed(() => void build());
@@ -74,5 +75,7 @@ export function initWhatIf() {
   for (const topic of /** @type {const} */ (['active', 'files'])) on(topic, () => { endOthers(); if (shown && shown !== whatIf()) endEstimates(); });
   on('labels', () => void (shown && shown === whatIf() && fill(/** @type {any} */ (shown))));
   for (const topic of /** @type {const} */ (['theme', 'moment', 'cursor'])) on(topic, paintCurves);
+  for (const topic of /** @type {const} */ (['moment', 'cursor', 'selection', 'options', 'theme'])) on(topic, paintStates);
+  byId('whatif').addEventListener('scroll', paintStates);
   new ResizeObserver(framed(paintCurves)).observe(byId('whatif'));
 }

@@ -155,15 +155,30 @@ pub fn state(recording: &Recording, ordinal: i64, moment: u32) -> Option<Allocat
     Some(figures_of(recording, device, replay, &state))
 }
 
+/// Figures of any state: a simulated one, too.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct StateFigures {
+    pub total: Figures,
+    pub groups: Vec<Group>,
+}
+
+/// Figures of a state, and of its groups.
 #[inline]
-fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &State) -> AllocatorState {
-    let snapshot = &recording.snapshot;
-    let moment = state.moment;
+pub fn figures(snapshot: &Snapshot, state: &State) -> StateFigures {
     let groups = groups(snapshot, state);
     let mut total = sum(&state.segments.iter().collect::<Vec<_>>(), state);
     if groups.len() > 1 {
         total.fragmentation = None; // free memory of one group is of no use to another
     }
+    StateFigures { total, groups }
+}
+
+#[inline]
+fn figures_of(recording: &Recording, device: &Device, replay: &Replay, state: &State) -> AllocatorState {
+    let snapshot = &recording.snapshot;
+    let moment = state.moment;
+    let StateFigures { total, groups } = figures(snapshot, state);
     let split = |segment: &&SegmentNow| !segment.expandable && segment.blocks.len() > 1;
     AllocatorState {
         moment,
