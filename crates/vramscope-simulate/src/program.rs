@@ -81,11 +81,13 @@ impl<'a> Program<'a> {
         self.requests.steps.get(self.asked_at[id as usize] as usize).map(|step| step.event)
     }
 
-    /// The event at which it goes; none if it stays.
+    /// The event at which it goes, or is dropped while another stream still uses it at the end; none if it stays.
     pub(crate) fn dies(&self, id: u32) -> Option<u32> {
-        match self.replay.allocations().end(id) {
+        let rows = self.replay.allocations();
+        match rows.end(id).min(rows.release(id)) {
             0 | NONE => None,
-            end => Some(end - 1),
+            _ if rows.end(id) == NONE => Some(rows.release(id).saturating_sub(1)),
+            _ => Some(rows.end(id).saturating_sub(1)),
         }
     }
 

@@ -175,10 +175,9 @@ impl Run {
                 }
             }
             StepKind::FreeCompleted => {
-                // A retry may have completed it, and somebody else have its place.
+                // A retry may have completed it.
                 if let Some(id) = self.block_of(step.id)
                     && self.allocator.block(id).pending
-                    && self.allocator.block(id).key == step.id
                 {
                     self.allocator.free_completed(self.allocator.ticket_of(id));
                 }
@@ -198,8 +197,10 @@ impl Run {
         self.curve.note(step.event, statistics);
     }
 
+    /// The block of a request, unless somebody else has its place by now.
     fn block_of(&self, id: u32) -> Option<BlockId> {
-        self.blocks.get(id as usize).copied().flatten()
+        let block = self.blocks.get(id as usize).copied().flatten();
+        block.filter(|block| self.allocator.block(*block).key == id)
     }
 
     fn request(&mut self, requests: &Requests, step: Step) {
