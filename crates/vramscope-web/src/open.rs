@@ -196,7 +196,11 @@ impl Open {
         match fields.text("kind") {
             "requests" => {
                 let wish: Option<Wish> = fields.get_or_default("wish")?;
-                sink(&wire::to_bytes(&estimates::requests(&self.recording, fields.get("device")?, wish.as_ref())))
+                sink(&wire::to_bytes(&estimates::requests(
+                    &self.recording,
+                    fields.get("device")?,
+                    wish.as_ref(),
+                )))
             }
             "snapshot" => export::snapshot(&self.recording, &wish, sink),
             "perfetto" => export::trace_events(&self.recording, &wish, sink),

@@ -23,8 +23,8 @@ fn json(args: &[&str]) -> Value {
 
 fn fails(args: &[&str], status: i32, word: &str) {
     let output = simulate(args);
-    let told =
-        String::from_utf8_lossy(&output.stderr).into_owned() + String::from_utf8_lossy(&output.stdout).as_ref();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned()
+        + String::from_utf8_lossy(&output.stdout).as_ref();
     assert_eq!(output.status.code(), Some(status), "{told}");
     assert!(told.contains(word), "{word}: {told}");
 }

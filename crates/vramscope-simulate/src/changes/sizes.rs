@@ -41,7 +41,8 @@ enum Weights {
 }
 
 fn weights(program: &Program<'_>) -> Weights {
-    let odd = |id: u32| program.category(id) == Category::Parameter && !program.size_bytes(id).is_multiple_of(4);
+    let odd =
+        |id: u32| program.category(id) == Category::Parameter && !program.size_bytes(id).is_multiple_of(4);
     if program.ids().any(odd) {
         return Weights::Half("a parameter's size is no multiple of four bytes");
     }
