@@ -69,12 +69,14 @@ impl<'a> Edits<'a> {
     }
 
     /// The changed requests.
-    pub(crate) fn done(mut self) -> Scenario {
+    pub(crate) fn done(self) -> Scenario {
         let old = self.requests;
         let mut new = Requests { steps: Vec::new(), ..old.clone() };
         new.steps.reserve(old.steps.len() + self.inserted.len());
-        order::by_number(&mut self.inserted, |(before, _)| u64::from(*before));
-        let mut inserted = self.inserted.into_iter().peekable();
+        let mut inserted: Vec<(u64, u32)> =
+            self.inserted.iter().zip(0..).map(|((before, _), at)| (u64::from(*before), at)).collect();
+        order::pairs(&mut inserted);
+        let mut inserted = inserted.into_iter().map(|(_, at)| self.inserted[at as usize]).peekable();
         for ((step, dropped), at) in old.steps.iter().zip(self.dropped).zip(0..) {
             while let Some((_, step)) = inserted.next_if(|(before, _)| *before <= at) {
                 new.steps.push(step);
@@ -90,7 +92,7 @@ impl<'a> Edits<'a> {
 }
 
 /// The same requests in other sizes.
-pub(crate) fn resized(requests: &Requests, size_of: impl Fn(u32, u64) -> u64) -> Scenario {
+pub(crate) fn resized(requests: &Requests, size_of: &dyn Fn(u32, u64) -> u64) -> Scenario {
     let (mut new, mut notes) = (requests.clone(), Vec::new());
     for (wanted, id) in new.wanted.iter_mut().zip(0..) {
         wanted.size_bytes = size_of(id, wanted.size_bytes);

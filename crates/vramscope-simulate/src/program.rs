@@ -133,7 +133,7 @@ impl<'a> Program<'a> {
     }
 
     /// Which frames, by number, hold what a test asks for.
-    pub(crate) fn frames_that(&self, test: impl Fn(&str, FrameKind) -> bool) -> Vec<bool> {
+    pub(crate) fn frames_that(&self, test: &dyn Fn(&str, FrameKind) -> bool) -> Vec<bool> {
         let (stacks, strings) = (&self.snapshot.stacks, &self.snapshot.strings);
         let holds = |id: u32| {
             let frame = stacks.frame(FrameId(id))?;

@@ -105,6 +105,7 @@ fn comes_behind(function: &str) -> bool {
         "vramscope_core::replay::requests",
         "vramscope_render::chart::curves",
         "vramscope_web::simulator",
+        "vramscope_web::estimates",
         "vramscope_web::what_if",
     ];
     (crates.into_iter().any(of) || modules.iter().any(own)) && !of("core::default::Default")

@@ -8,6 +8,7 @@ mod bad_files;
 mod behind;
 mod bench;
 mod compare;
+mod estimates;
 mod filter;
 mod firefox;
 mod focus;

@@ -111,15 +111,15 @@ fn accumulated(program: &Program<'_>) -> Vec<u32> {
             continue;
         }
         // Each of them takes one.
-        let mut sizes: Vec<u64> = there.iter().map(|id| rows.size_bytes(*id)).collect();
-        order::by_number(&mut sizes, |size| *size);
+        let mut sizes: Vec<(u64, u32)> = there.iter().map(|id| (rows.size_bytes(*id), *id)).collect();
+        order::pairs(&mut sizes);
         let mut taken = vec![false; sizes.len()];
         for id in program.asked_in(program.steps_of(span)) {
             let goes = program.freed_at[id as usize] != NONE && program.category(id) == Category::Temporary;
             let size = rows.size_bytes(id);
-            let first = sizes.partition_point(|other| *other < size);
-            let free = |at: &usize| sizes[*at] == size && !taken[*at];
-            if goes && let Some(at) = (first..sizes.len()).take_while(|at| sizes[*at] == size).find(free) {
+            let first = sizes.partition_point(|(other, _)| *other < size);
+            let mut of_size = (first..sizes.len()).take_while(|at| sizes[*at].0 == size);
+            if goes && let Some(at) = of_size.find(|at| !taken[*at]) {
                 taken[at] = true;
                 found.push(id);
             }

@@ -74,7 +74,7 @@ impl<'a> Scaling<'a> {
             ));
         }
         let size = |id| program.size_bytes(id);
-        let peak = Peak::of(program.requests, size, &growth);
+        let peak = Peak::of(program.requests, &size, &growth);
         Ok(Scaling { program, axis, recorded: recorded.get(), growth, fit: None, peak })
     }
 
@@ -94,8 +94,10 @@ impl<'a> Scaling<'a> {
             );
         }
         self.fit = Some(fit);
-        let told =
-            peaks(self.program, &resized(self.program.requests, |id, _| self.size_at(id, at.get())).requests);
+        let told = peaks(
+            self.program,
+            &resized(self.program.requests, &|id, _| self.size_at(id, at.get())).requests,
+        );
         let residual_percent = told.zip(peaks(other, other.requests)).map_or(100.0, |(told, own)| {
             let off = |(told, own): (u64, u64)| rounded_percent(told.abs_diff(own) as f64, own as f64);
             off((told.0, own.0)).max(off((told.1, own.1)))
@@ -114,9 +116,9 @@ impl<'a> Scaling<'a> {
     /// The requests as they would be at a batch.
     pub fn at(&self, batch: NonZeroU64) -> Scenario {
         let (batch, axis) = (batch.get(), self.axis.word());
-        let mut scenario = resized(self.program.requests, |id, _| self.size_at(id, batch));
+        let mut scenario = resized(self.program.requests, &|id, _| self.size_at(id, batch));
         let requests = &scenario.requests;
-        let peak = Peak::of(requests, |id| requests.wanted[id as usize].size_bytes, &self.growth);
+        let peak = Peak::of(requests, &|id| requests.wanted[id as usize].size_bytes, &self.growth);
         let doubtful = self.doubtful_bytes(&peak, batch);
         let own = rounded_percent(doubtful, peak.bytes() as f64);
         scenario.title = format!("{axis} {batch} instead of {}", self.recorded);

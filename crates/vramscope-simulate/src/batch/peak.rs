@@ -18,7 +18,7 @@ pub(super) struct Peak {
 const BLOCK_BYTES: u64 = 512;
 
 impl Peak {
-    pub(super) fn of(requests: &Requests, size: impl Fn(u32) -> u64, growth: &[Growth]) -> Peak {
+    pub(super) fn of(requests: &Requests, size: &dyn Fn(u32) -> u64, growth: &[Growth]) -> Peak {
         let block = |id: u32| size(id).checked_next_multiple_of(BLOCK_BYTES).unwrap_or(u64::MAX);
         let mut now: u64 = held(requests, 0).into_iter().map(block).fold(0, u64::saturating_add);
         let (mut most, mut at) = (now, 0);

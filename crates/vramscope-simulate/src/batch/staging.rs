@@ -27,7 +27,7 @@ const LARGE_BYTES: u64 = 1 << 20;
 
 impl Staging {
     pub(super) fn of(program: &Program<'_>) -> Staging {
-        let native = program.frames_that(|_, kind| kind == FrameKind::Cpp);
+        let native = program.frames_that(&|_, kind| kind == FrameKind::Cpp);
         let ids = if native.contains(&true) { by_stack(program) } else { by_pattern(program) };
         let largest = ids.iter().map(|id| program.size_bytes(*id)).max().unwrap_or(0);
         Staging { ids, cap_bytes: largest.max(FULL_CARD_BYTES) }
@@ -40,7 +40,7 @@ impl Staging {
 
 fn by_stack(program: &Program<'_>) -> Vec<u32> {
     let kernel =
-        program.frames_that(|name, kind| kind == FrameKind::Cpp && name.contains("gpu_reduce_kernel"));
+        program.frames_that(&|name, kind| kind == FrameKind::Cpp && name.contains("gpu_reduce_kernel"));
     let is_it = |id: &u32| program.category(*id) == Category::Temporary && has(program.frames(*id), &kernel);
     program.ids().filter(is_it).collect()
 }

@@ -10,13 +10,13 @@ use crate::scenario::{Scenario, counted};
 
 /// What a graph kept that no backward ever used goes as soon as the layer that reads it is through: before the second request after it.
 pub(super) fn no_grad(program: &Program<'_>) -> Result<Scenario, String> {
-    let native = program.frames_that(|_, kind| kind == FrameKind::Cpp);
+    let native = program.frames_that(&|_, kind| kind == FrameKind::Cpp);
     if !native.contains(&true) {
         return Err(
             "Without native frames it cannot be told what a graph keeps: record with stacks=\"all\".".into(),
         );
     }
-    let saved = program.frames_that(|name, kind| {
+    let saved = program.frames_that(&|name, kind| {
         kind == FrameKind::Cpp
             && (name.contains("autograd::SavedVariable") || name.contains("autograd::deleteNode"))
     });

@@ -67,13 +67,20 @@ pub(super) fn find(program: &Program<'_>) -> Vec<Module> {
             }
         }
     }
-    let mut lines: Vec<u32> = (0..bytes.len() as u32).filter(|frame| bytes[*frame as usize] > 0).collect();
-    order::by_number(&mut lines, |frame| !bytes[*frame as usize]);
+    let mut lines: Vec<(u64, u32)> = bytes
+        .iter()
+        .zip(0..)
+        .filter(|(bytes, _)| **bytes > 0)
+        .map(|(bytes, frame)| (!bytes, frame))
+        .collect();
+    order::pairs(&mut lines);
     lines.truncate(LINES);
-    let modules = lines.into_iter().filter_map(|frame| module(program, span, &python, FrameId(frame)));
-    let mut modules: Vec<Module> = modules.collect();
-    order::by_number(&mut modules, |module| !module.saved_bytes);
-    modules
+    let modules = lines.iter().filter_map(|(_, frame)| module(program, span, &python, FrameId(*frame)));
+    let modules: Vec<Module> = modules.collect();
+    let mut ranked: Vec<(u64, u32)> =
+        modules.iter().zip(0..).map(|(module, at)| (!module.saved_bytes, at)).collect();
+    order::pairs(&mut ranked);
+    ranked.into_iter().map(|(_, at)| modules[at as usize].clone()).collect()
 }
 
 fn module(program: &Program<'_>, span: &PhaseSpan, python: &[bool], frame: FrameId) -> Option<Module> {
@@ -94,7 +101,7 @@ fn module(program: &Program<'_>, span: &PhaseSpan, python: &[bool], frame: Frame
 
 /// Python's frames but those by which torch calls a module.
 pub(super) fn python_frames(program: &Program<'_>) -> Vec<bool> {
-    program.frames_that(|name, kind| kind != FrameKind::Cpp && !name.ends_with("_call_impl"))
+    program.frames_that(&|name, kind| kind != FrameKind::Cpp && !name.ends_with("_call_impl"))
 }
 
 /// The calls that a line makes in a forward.

@@ -11,14 +11,14 @@ use crate::scenario::{Scenario, counted};
 const SMALL_BYTES: u64 = 512;
 
 /// The same requests, some of them in half the bytes.
-fn halved(program: &Program<'_>, which: impl Fn(u32) -> bool) -> (Scenario, usize) {
+fn halved(program: &Program<'_>, which: &dyn Fn(u32) -> bool) -> (Scenario, usize) {
     let half = |id: u32, size: u64| if size > SMALL_BYTES && which(id) { size.div_ceil(2) } else { size };
     let n = program.ids().filter(|id| half(*id, program.size_bytes(*id)) < program.size_bytes(*id)).count();
-    (resized(program.requests, half), n)
+    (resized(program.requests, &half), n)
 }
 
 pub(super) fn half_state(program: &Program<'_>) -> Result<Scenario, String> {
-    let (mut scenario, n) = halved(program, |id| program.category(id) == Category::OptimizerState);
+    let (mut scenario, n) = halved(program, &|id| program.category(id) == Category::OptimizerState);
     if n == 0 {
         return Err("No optimizer state was found in this recording: plain SGD keeps none, or the optimizer's first step was not recorded.".into());
     }
@@ -47,14 +47,14 @@ fn weights(program: &Program<'_>) -> Weights {
         return Weights::Half("a parameter's size is no multiple of four bytes");
     }
     let used = |marked: &[bool]| program.ids().any(|id| has(program.frames(id), marked));
-    if used(&program.frames_that(|name, kind| kind == FrameKind::Cpp && name.contains("at::autocast::"))) {
+    if used(&program.frames_that(&|name, kind| kind == FrameKind::Cpp && name.contains("at::autocast::"))) {
         return Weights::Autocast;
     }
     let names = |name: &str| name.contains("c10::BFloat16") || name.contains("c10::Half");
-    if used(&program.frames_that(|name, kind| kind == FrameKind::Cpp && names(name))) {
+    if used(&program.frames_that(&|name, kind| kind == FrameKind::Cpp && names(name))) {
         return Weights::Half("its native frames name bf16 or fp16 and no autocast");
     }
-    match used(&program.frames_that(|name, kind| kind == FrameKind::Cpp && name.contains("<float"))) {
+    match used(&program.frames_that(&|name, kind| kind == FrameKind::Cpp && name.contains("<float"))) {
         true => Weights::Full("native frames name float and neither bf16 nor fp16"),
         false => {
             Weights::Full("nothing in it speaks against PyTorch's default; its stacks do not name types")
@@ -85,7 +85,7 @@ pub(super) fn half_weights(program: &Program<'_>) -> Result<Scenario, String> {
         Weights::Autocast => ("autocast is at work in it", true),
         Weights::Full(why) => (why, false),
     };
-    let (mut scenario, _) = halved(program, |id| of_weights(id) || (!autocast && of_model(id)));
+    let (mut scenario, _) = halved(program, &|id| of_weights(id) || (!autocast && of_model(id)));
     scenario.assumption = match autocast {
         true => "Parameters, gradients, optimizer state and the optimizer's temporaries take half the bytes. Activations stay as recorded: autocast makes \
                  most of them in lower precision already."

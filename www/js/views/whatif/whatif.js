@@ -7,7 +7,10 @@ import { more } from '../../platform.js';
 import { current, on, store } from '../../store.js';
 import { checkedShare } from '../status.js';
 import { withCode } from '../words.js';
+import { batchCard } from './batch.js';
+import { changesCard, fill } from './changes.js';
 import { curvesCard, paintCurves, updateCurves } from './curves.js';
+import { endEstimates } from './estimates.js';
 import { formCard, updateForm } from './form.js';
 import { copyLine, copyShown, headline, updateHead } from './head.js';
 import { cardsCard, limitsCard, updateLimits } from './limits.js';
@@ -36,7 +39,7 @@ async function build() {
   if (of.basis.why_not) return message('There is nothing to replay.', of.basis.why_not);
   if (shown !== of) {
     shown = of;
-    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), statesCard(), el('section.whatif-wide', { id: 'whatif-more', hidden: true }));
+    byId('whatif').replaceChildren(headline(), copyLine(), rankingCard(), formCard(of), curvesCard(), limitsCard(), cardsCard(of), statesCard(), el('section.whatif-wide.whatif-more', { id: 'whatif-more' }, batchCard(of), changesCard(of)));
   }
   for (const update of [updateHead, updateRanking, updateForm, updateCurves, updateLimits, updateStates]) update(of);
 }
@@ -70,7 +73,8 @@ export function initWhatIf() {
     { title: 'Copy the line of the chosen setting', group: 'What if', keys: ['Shift+KeyY'], shown: ['Shift Y'], run: here(copyShown) },
   ]);
   for (const topic of /** @type {const} */ (['view', 'active', 'check', 'figures', 'whatif'])) on(topic, refresh);
-  for (const topic of /** @type {const} */ (['active', 'files'])) on(topic, endOthers);
+  for (const topic of /** @type {const} */ (['active', 'files'])) on(topic, () => { endOthers(); if (shown && shown !== whatIf()) endEstimates(); });
+  on('labels', () => void (shown && shown === whatIf() && fill(/** @type {any} */ (shown))));
   for (const topic of /** @type {const} */ (['theme', 'moment', 'cursor'])) on(topic, paintCurves);
   for (const topic of /** @type {const} */ (['moment', 'cursor', 'selection', 'options', 'theme'])) on(topic, paintStates);
   byId('whatif').addEventListener('scroll', paintStates);
