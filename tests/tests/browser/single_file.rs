@@ -15,6 +15,11 @@ fn works_from_the_disk() {
     page.wait_for_state("ready");
     let peak = page.attribute("[data-metric='peak.requested_bytes']", "data-bytes");
     assert!(peak.is_some_and(|bytes| bytes.parse::<u64>().unwrap() > 1 << 20));
+    // Simulators are workers of the same text.
+    page.key("7", "Digit7");
+    page.wait(
+        "document.querySelector(\"#ranking-rows tr[data-key='expandable_segments:True@'] [data-bytes]\")",
+    );
     page.drop_files(&[&recording("oom_logits")]);
     page.wait("document.getElementById('file-name').textContent.includes('oom_logits')");
     page.click("#brand");

@@ -151,8 +151,9 @@ function label(of, lines, { width, height, y1 }) {
   // Where they have come too high they stand below their curves.
   for (let index = bottoms.length - 1, most = height; index >= 0; index -= 1) most = bottoms[index] = Math.min(bottoms[index], most - LABEL);
   const nodes = sorted.map(({ lines: here, x }, index) => {
-    const text = here.map(({ short }) => short).join(', ');
-    const node = el(here.some(({ chosen }) => chosen) ? 'b.plot-label.plain.truncate' : 'span.plot-label.plain.truncate', { title: text }, text);
+    const names = here.map(({ short }) => short);
+    const text = names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} others` : names.join(', ');
+    const node = el(here.some(({ chosen }) => chosen) ? 'b.plot-label.plain.truncate' : 'span.plot-label.plain.truncate', { title: names.join(', ') }, text);
     node.style.bottom = `${bottoms[index]}px`;
     if (x > 0.5) node.style.right = `${Math.max(4, (1 - x) * width + 4)}px`;
     else node.style.left = `${x * width + 4}px`;

@@ -61,7 +61,7 @@ function why(of) {
 /** @param {WhatIf} of @returns {string} where model and recording part, and how */
 function firstDifference(of) {
   const { difference } = of.sight.figures.model ?? {};
-  return of.basis.rough && difference ? `They differ first at event ${formatCount(difference.event)}: recorded ${difference.recorded}, expected ${difference.expected}.` : '';
+  return of.basis.rough && difference ? `There the recording has ${difference.recorded}, the model ${difference.expected}.` : '';
 }
 
 /** What else would do. @param {WhatIf} of */
