@@ -139,7 +139,7 @@ pub const MEASURES: &[Measure] = &[
         "visit_kb",
         "a first visit, gzip",
         Unit::Kb,
-        &[only(0, 900.0)],
+        &[only(0, 950.0)],
         "the scripts of the views come behind, while a file is looked for",
     ),
     less(
