@@ -98,17 +98,20 @@ fn finish(folder: &Path) -> Result<()> {
 /// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it.
 fn comes_behind(function: &str) -> bool {
     let of = |name: &str| function.contains(name);
-    let crates = ["vramscope_diagnose", "vramscope_explore", "vramscope_simulate"];
+    let crates = ["vramscope_diagnose", "vramscope_explore"];
     // Of these crates only what is a module's own: others may share what is compiled for its types.
     let own = |module: &&str| function.trim_start_matches(['<', '_']).starts_with(module);
     let modules = [
+        "vramscope_simulate",
         "vramscope_core::replay::requests",
         "vramscope_render::chart::curves",
         "vramscope_web::simulator",
         "vramscope_web::estimates",
         "vramscope_web::what_if",
     ];
-    (crates.into_iter().any(of) || modules.iter().any(own)) && !of("core::default::Default")
+    // What drops a value is compiled once for all types of one shape, under the name of any of them.
+    let is_shared = of("core::default::Default") || of("core::ptr::drop_in_place");
+    (crates.into_iter().any(of) || modules.iter().any(own)) && !is_shared
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.
