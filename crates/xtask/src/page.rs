@@ -68,7 +68,7 @@ fn finish(folder: &Path) -> Result<()> {
     // Trunk names the files after the package.
     fs::rename(folder.join("vramscope-web.js"), folder.join("vramscope.js"))?;
     let module = folder.join("vramscope-web_bg.wasm");
-    let parts = split::split(&fs::read(&module)?, comes_behind)?;
+    let parts = split::split(&fs::read(&module)?, SIDES)?;
     fs::write(folder.join("vramscope_bg.wasm"), names::strip(&parts.first)?)?;
     fs::write(folder.join("vramscope_more.wasm"), parts.more)?;
     fs::remove_file(module)?;
@@ -95,7 +95,11 @@ fn finish(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it.
+/// What calls on, compares or writes one field may be equal to another by chance.
+const SIDES: split::Sides = split::Sides { belongs: comes_behind, may_wait, may_be_equal_bytes: 100 };
+
+/// Whether a function is only wanted after the first picture, by its name. What is kept between questions about a file is made with it, and
+/// dropped: both are compiled once for all types of one shape, under the name of any of them.
 fn comes_behind(function: &str) -> bool {
     let of = |name: &str| function.contains(name);
     let crates = ["vramscope_diagnose", "vramscope_explore", "vramscope_simulate"];
@@ -108,7 +112,14 @@ fn comes_behind(function: &str) -> bool {
         "vramscope_web::estimates",
         "vramscope_web::what_if",
     ];
-    (crates.into_iter().any(of) || modules.iter().any(own)) && !of("core::default::Default")
+    let is_shared = of("core::default::Default") || of("core::ptr::drop_in_place");
+    (crates.into_iter().any(of) || modules.iter().any(own)) && !is_shared
+}
+
+/// Whether a function may call one that comes behind, by its name: the edge to JavaScript does, where the page waits for it. Nothing below it
+/// knows of what comes behind; what calls it all the same means a function of its own that was equal, and was given the other's name.
+fn may_wait(function: &str) -> bool {
+    function.contains("vramscope_web")
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.

@@ -14,7 +14,7 @@ const number = (id, label, hint) => el('label', { for: id, title: hint }, `${lab
 
 /** @param {WhatIf} of */
 export function batchCard(of) {
-  return el('article.card.whatif-main', { 'aria-labelledby': 'batch-title', id: 'whatif-batch' }, el('header', null, el('h2', { id: 'batch-title' }, 'Another batch or length'), badge()),
+  return el('article.card.whatif-wide', { 'aria-labelledby': 'batch-title', id: 'whatif-batch' }, el('header', null, el('h2', { id: 'batch-title' }, 'Another batch or length'), badge()),
     el('form.card-fields', { novalidate: true, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); ask(of); } },
       el('label', { for: 'batch-axis' }, 'What ', el('select.field', { id: 'batch-axis' }, ...Object.entries(AXES).map(([key, name]) => el('option', { value: key }, name)))),
       number('batch-from', 'Recorded', 'What the program ran with when it was recorded. No file tells it.'), number('batch-to', 'Wanted', 'What it should run with'),
@@ -59,7 +59,7 @@ function resultOf(of, { why, scenario, found, done }) {
   const sentence = found ? `Peaks at ${scenario.title}: ${rangeText(found.reserved_peak_low_bytes, found.reserved_peak_high_bytes)} reserved (${changeText(found.reserved_peak_bytes, basis.reserved_peak_bytes)}), ${formatBytes(found.allocated_peak_bytes)} allocated${sure}. ${fateText(of, found)}` : 'Simulating the scaled requests';
   return [
     el('p', { 'data-role': 'batch-peaks', 'data-bytes': found ? String(found.reserved_peak_bytes) : undefined, 'data-done': String(done) }, el('b', null, sentence)),
-    el('table.split-table', null, el('thead', null, el('tr', null, el('th', null, 'Peak'), el('td'), el('th.num', { title: 'Activations, inputs, temporaries of forward and backward' }, 'Grows'), el('th.num', { title: 'Parameters, gradients, optimizer state, workspaces' }, 'Stays'))), el('tbody', null, ...bars)),
+    el('table.split-table', null, el('thead', null, el('tr', null, el('th', null, 'Peak'), el('th', null, el('span.visually-hidden', null, 'Grows and stays')), el('th.num', { title: 'Activations, inputs, temporaries of forward and backward' }, 'Grows'), el('th.num', { title: 'Parameters, gradients, optimizer state, workspaces' }, 'Stays'))), el('tbody', null, ...bars)),
     el('p.soft', null, scenario.assumption),
     el('ul.note-list', null, ...scenario.notes.map((note) => el('li.soft.small', null, note))),
   ];

@@ -22,10 +22,21 @@ pub struct Parts {
     pub more: Vec<u8>,
 }
 
-/// Moves the functions whose names belong to the second, and what only they call.
-pub fn split(module: &[u8], belongs: impl Fn(&str) -> bool) -> Result<Parts> {
+/// How to tell what goes where. The compiler makes one of equal functions, under the name of any of them, so that names alone can lie.
+#[derive(Clone, Copy)]
+pub struct Sides {
+    /// Whether a function belongs to the second part, by its name.
+    pub belongs: fn(&str) -> bool,
+    /// Whether a function that stays may call one that does, by its name; what others call stays.
+    pub may_wait: fn(&str) -> bool,
+    /// Functions in the table, whose callers cannot be seen, stay up to this size.
+    pub may_be_equal_bytes: usize,
+}
+
+/// Moves the functions that belong to the second, and what only they call.
+pub fn split(module: &[u8], sides: Sides) -> Result<Parts> {
     let source = Source::read(module).context("could not read the module")?;
-    let plan = Plan::new(&source, belongs)?;
+    let plan = Plan::new(&source, sides)?;
     let first = first::write(&source, &plan).context("could not write the first part")?;
     let more = more::write(&source, &plan).context("could not write the second part")?;
     for (part, name) in [(&first, "first"), (&more, "second")] {
@@ -71,8 +82,8 @@ impl Kind {
 }
 
 impl Plan {
-    fn new(source: &Source<'_>, belongs: impl Fn(&str) -> bool) -> Result<Self> {
-        let moved = choose::moved(source, belongs);
+    fn new(source: &Source<'_>, sides: Sides) -> Result<Self> {
+        let moved = choose::moved(source, sides);
         // Without names, or with others, all would stay, and the page would wait for a part that is empty.
         ensure!(
             moved.contains(&true),

@@ -42,6 +42,12 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
+    /// Bytes of a function's code; 0 of an imported one.
+    pub fn body_bytes(&self, index: u32) -> usize {
+        let defined = (index as usize).checked_sub(self.imported());
+        defined.and_then(|at| self.bodies.get(at)).map_or(0, |body| body.range().len())
+    }
+
     fn take(&mut self, payload: Payload<'a>) -> Result<()> {
         match payload {
             Payload::TypeSection(section) => {

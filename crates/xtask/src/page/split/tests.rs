@@ -116,18 +116,17 @@ fn sample() -> Vec<u8> {
     module.finish()
 }
 
-fn belongs(name: &str) -> bool {
-    name.contains("more::")
-}
+const SIDES: Sides =
+    Sides { belongs: |name| name.contains("more::"), may_wait: |_| true, may_be_equal_bytes: 0 };
 
 #[test]
 fn what_belongs_moves_with_what_only_it_calls() {
     let module = sample();
     let source = Source::read(&module).unwrap();
-    let moved = choose::moved(&source, belongs);
+    let moved = choose::moved(&source, SIDES);
     let names = source.names.iter().zip(&moved).filter(|(_, moved)| **moved).map(|(name, _)| *name);
     assert_eq!(names.collect::<Vec<_>>(), ["more::mixed", "core::twice", "more::in_slot"]);
-    let plan = Plan::new(&source, belongs).unwrap();
+    let plan = Plan::new(&source, SIDES).unwrap();
     assert_eq!(plan.stubs, [(MIXED, 2)].into(), "only what is called by what stays, beyond the old slots");
     assert_eq!(plan.table_len, 3);
     // The memory and two functions were exported before; the table, the stack pointer and what comes from outside are now.
@@ -135,19 +134,35 @@ fn what_belongs_moves_with_what_only_it_calls() {
     assert_eq!(shared, ["0", "half", "stack", "1", "memory", "2"]);
 }
 
+/// The compiler may give what the first part needs the name of something equal in the second.
+#[test]
+fn what_the_first_part_cannot_wait_for_stays() {
+    let module = sample();
+    let source = Source::read(&module).unwrap();
+    let stays = |sides: Sides| {
+        let moved = choose::moved(&source, sides);
+        let names = source.names.iter().zip(moved).filter(|(_, moved)| !moved);
+        names.map(|(name, _)| *name).collect::<Vec<_>>()
+    };
+    let called = stays(Sides { may_wait: |_| false, ..SIDES });
+    assert!(called.contains(&"more::mixed") && !called.contains(&"more::in_slot"), "{called:?}");
+    let small = stays(Sides { may_be_equal_bytes: usize::MAX, ..SIDES });
+    assert!(small.contains(&"more::in_slot") && !small.contains(&"more::mixed"), "{small:?}");
+}
+
 #[test]
 fn the_names_of_functions_stay_in_the_first_part() {
-    let parts = split(&sample(), belongs).unwrap();
+    let parts = split(&sample(), SIDES).unwrap();
     assert_eq!(Source::read(&parts.first).unwrap().names[1..], DEFINED);
     assert!(parts.more.windows(6).all(|bytes| bytes != b"more::"));
 }
 
 #[test]
 fn a_module_without_such_names_is_refused() {
-    assert!(split(&sample(), |name| name.contains("other::")).is_err());
-    assert!(split(&super::super::names::strip(&sample()).unwrap(), belongs).is_err());
+    assert!(split(&sample(), Sides { belongs: |name| name.contains("other::"), ..SIDES }).is_err());
+    assert!(split(&super::super::names::strip(&sample()).unwrap(), SIDES).is_err());
     let module = sample();
-    assert!(split(&module[..module.len() / 2], belongs).is_err());
+    assert!(split(&module[..module.len() / 2], SIDES).is_err());
 }
 
 /// Calls the module whole, its first part alone, and both parts.
@@ -166,7 +181,7 @@ console.log([calls(start(whole)), alone, calls(f)].join('\\n'));
 fn both_parts_say_what_the_whole_said() {
     let folder = std::env::temp_dir().join(format!("vramscope-split-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    let parts = split(&sample(), belongs).unwrap();
+    let parts = split(&sample(), SIDES).unwrap();
     let files = [("whole", sample()), ("first", parts.first), ("more", parts.more)].map(|(name, bytes)| {
         let file = folder.join(name);
         fs::write(&file, bytes).unwrap();
