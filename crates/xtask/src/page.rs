@@ -116,10 +116,11 @@ fn comes_behind(function: &str) -> bool {
     (crates.into_iter().any(of) || modules.iter().any(own)) && !is_shared
 }
 
-/// Whether a function may call one that comes behind, by its name: the edge to JavaScript does, where the page waits for it. Nothing below it
-/// knows of what comes behind; what calls it all the same means a function of its own that was equal, and was given the other's name.
+/// Whether a function may call one that comes behind, by its name. What reads, replays and paints knows of nothing behind it; what it calls all
+/// the same stands for something of its own that was equal.
 fn may_wait(function: &str) -> bool {
-    function.contains("vramscope_web")
+    let name = function.trim_start_matches(['<', '_', '&']);
+    !["vramscope_core", "vramscope_pickle", "vramscope_render"].into_iter().any(|own| name.starts_with(own))
 }
 
 /// Text as a browser sees it, with plain line ends: the hashes of the policy depend on it.
