@@ -1,6 +1,6 @@
 //! Another batch, or another length: what of the requests grows with it, and how they would have been.
 //!
-//! From one recording [`growth`] tells by labels what grows; a second one at another batch, [`fit`], shows it. [`largest`] searches for the
+//! From one recording `growth` tells by labels what grows; a second one at another batch, `fit`, shows it. `largest` searches for the
 //! largest batch that a limit allows.
 
 mod fit;
