@@ -21,6 +21,7 @@ use vramscope_simulate::{Wish, wire};
 
 use crate::answers::{self, PoolAnswer, SpanAnswer, pool_answer, span_answer};
 use crate::chosen::{self, Chosen};
+use crate::estimates::LargestSearch;
 use crate::request::Request;
 use crate::rules::Rules;
 use crate::scenes::Scenes;
@@ -47,6 +48,7 @@ pub(crate) struct Open {
     rules: Rules,
     diagnosing: Diagnosing,
     tables: Tables,
+    largest: LargestSearch,
 }
 
 impl Open {
@@ -60,6 +62,7 @@ impl Open {
             rules: Rules::default(),
             diagnosing: Diagnosing::default(),
             tables: Tables::default(),
+            largest: LargestSearch::default(),
         }
     }
 
@@ -273,6 +276,10 @@ impl Open {
                 text(&compare::changes(&self.recording, device()?, a, b, fields.get("limit")?))
             }
             "estimates" => text(&estimates::offers(&self.recording, device()?)),
+            "largest" => {
+                let (device, limit_bytes) = (device()?, fields.get("limit_bytes")?);
+                text(&self.largest.step(&self.recording, device, fields.get("wish")?, limit_bytes))
+            }
             "estimate" => text(&estimates::estimate(&self.recording, device()?, &fields.get("wish")?)),
             "what_if" => text(&what_if::what_if(&self.recording, device()?)),
             "program" => text(&compare::program(&self.recording.snapshot)),

@@ -25,6 +25,24 @@ fn batch_and_changes_are_estimated() {
     assert_eq!(bytes, "3693084672");
     let told = text(&tab, "document.getElementById('batch-result').innerText");
     assert!(told.contains("batch 32 instead of 16") && told.contains("Activations, inputs"), "{told}");
+    // The largest that fits, by mouse; the next larger one does not.
+    tab.js("document.getElementById('batch-from').value = '16'; document.getElementById('batch-limit').value = '4'");
+    tab.click("#batch-largest");
+    tab.wait("document.querySelector('[data-role=batch-found]') && document.querySelector('[data-role=batch-peaks]')?.dataset.done === 'true'");
+    let told = text(&tab, "document.getElementById('batch-result').innerText");
+    assert!(told.contains("is the largest that fits in 4 GiB"), "{told}");
+    let reserved = |tab: &Tab| -> u64 {
+        text(tab, "document.querySelector('[data-role=batch-peaks]').dataset.bytes").parse().unwrap()
+    };
+    let batch: u64 = text(&tab, "document.getElementById('batch-to').value").parse().unwrap();
+    assert!(batch > 32 && reserved(&tab) < 5 << 30, "{batch}");
+    tab.js(&format!(
+        "document.getElementById('batch-to').value = '{}'; document.getElementById('batch-to').focus()",
+        batch + 4
+    ));
+    tab.key("Enter", "Enter");
+    tab.wait(&format!("document.querySelector('[data-role=batch-peaks]')?.dataset.done === 'true' && document.getElementById('batch-result').innerText.includes('batch {}')", batch + 4));
+    assert!(reserved(&tab) > 4 << 30);
     tab.click("[data-change=checkpoint]");
     tab.wait(
         "document.querySelector('[data-key=checkpoint] [data-role=change-peak]')?.dataset.done === 'true'",
