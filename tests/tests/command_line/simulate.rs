@@ -89,6 +89,28 @@ fn a_sweep_ranks_the_usual_settings() {
 }
 
 #[test]
+fn what_runs_out_of_memory_is_no_advice() {
+    let file = path("train_plain").expect("a recording of the project");
+    let text = |limit: &str| {
+        String::from_utf8(vramscope(&["simulate", &file, "--sweep", "--limit", limit]).stdout).unwrap()
+    };
+    // Only with expandable segments is everything served.
+    let one = text("1970MiB");
+    assert!(one.contains("  PYTORCH_ALLOC_CONF=expandable_segments:True\n"), "{one}");
+    let none = text("1900MiB");
+    assert!(none.contains("−134.0 MiB, −6.7 %; out of memory"), "{none}");
+    assert!(!none.contains("PYTORCH_ALLOC_CONF"), "{none}");
+}
+
+#[test]
+fn columns_are_as_wide_as_their_heads() {
+    let file = path("kv_cache").expect("a recording of the project");
+    let text = String::from_utf8(vramscope(&["simulate", &file, "--sweep"]).stdout).unwrap();
+    let column = |words: &str| text.lines().find_map(|line| line.rfind(words)).expect("a column");
+    assert_eq!(column("  change"), column("  as recorded"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_simulated_is_told() {
     let file = path("train_plain").expect("a recording of the project");
     let refused = |args: &[&str], status: i32, words: &str| {

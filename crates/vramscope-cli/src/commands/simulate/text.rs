@@ -176,12 +176,13 @@ fn table(args: &Args, basis: &Basis, tried: &[Tried]) -> Vec<String> {
     };
     let width = rows.iter().map(|(one, _)| named(one).chars().count()).max().unwrap_or(0);
     let peaks: Vec<String> = rows.iter().map(|(_, found)| peak(found)).collect();
-    let peak_width = peaks.iter().map(|peak| peak.chars().count()).max().unwrap_or(0);
+    let head = "reserved at the peak";
+    let peak_width = peaks.iter().map(|peak| peak.chars().count()).fold(head.len(), usize::max);
     let needed = |text: String| if args.fits.is_some() { format!("{text:<16}") } else { String::new() };
     let mut lines = vec![format!(
         "  {:<width$}  {:<peak_width$}  {}change",
         "settings",
-        "reserved at the peak",
+        head,
         needed("smallest limit".into())
     )];
     for ((one, found), peak) in rows.iter().zip(&peaks) {
@@ -196,13 +197,15 @@ fn table(args: &Args, basis: &Basis, tried: &[Tried]) -> Vec<String> {
     lines
 }
 
-/// The setting that reserves least, if it is another than the recorded one and reserves less, or avoids what ran out.
+/// The setting that reserves least, if it is another than the recorded one and reserves less, or avoids what ran out. What runs out of
+/// memory reserves less because it ends there: no reason to choose it.
 fn best<'a>(basis: &Basis, tried: &'a [Tried]) -> Option<&'a Tried> {
     let (one, found) = *ranked(tried).first()?;
     let is_other =
         !one.settings.is_empty() && one.settings != vramscope_simulate::settings::text(&basis.recorded);
-    let helps = found.reserved_peak_high_bytes < basis.reserved_peak_bytes
-        || (found.recorded_oom == RecordedOom::Avoided && found.orders_with_oom == 0);
+    let helps = found.orders_with_oom == 0
+        && (found.reserved_peak_high_bytes < basis.reserved_peak_bytes
+            || found.recorded_oom == RecordedOom::Avoided);
     (is_other && (helps || tried.len() == 1)).then_some(one)
 }
 
