@@ -75,6 +75,18 @@ fn base_name(path: &str) -> String {
 /// Several files may be read at once: each has its own line.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
+/// "simulating 3 of 8"
+pub(crate) fn counting_bar(what: &'static str, of: u64) -> ProgressBar {
+    let bar = progress_bar(Some(of));
+    bar.set_style(
+        ProgressStyle::with_template("{msg} {pos} of {len}, {elapsed}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    bar.set_message(what);
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
 /// Shown only when standard error is a terminal.
 fn progress_bar(size: Option<u64>) -> ProgressBar {
     if !stderr().is_terminal() {

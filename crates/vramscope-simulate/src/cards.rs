@@ -19,7 +19,10 @@ impl Card {
 }
 
 /// Smallest first. Figures are those that users' error messages show; H200 is that of the shared recordings.
-pub const CARDS: [Card; 17] = [
+pub const CARDS: [Card; 20] = [
+    Card { name: "GTX 1050 Ti 4 GB", usable_gib: 3.94 },
+    Card { name: "RTX 2060 6 GB", usable_gib: 5.80 },
+    Card { name: "RTX 3070, 4060 8 GB", usable_gib: 7.79 },
     Card { name: "RTX 3080 10 GB", usable_gib: 9.77 },
     Card { name: "RTX 3060 12 GB", usable_gib: 11.76 },
     Card { name: "T4 16 GB", usable_gib: 14.58 },

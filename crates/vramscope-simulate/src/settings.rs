@@ -73,6 +73,12 @@ pub fn parse(settings: &[(String, String)]) -> Result<Config, ConfigError> {
     Config::parse(&text_of(settings))
 }
 
+/// Keys that PyTorch takes and that do not change where memory goes.
+pub fn ignored(settings: &[(String, String)]) -> impl Iterator<Item = &str> {
+    let keys = settings.iter().map(|(key, _)| key.as_str());
+    keys.filter(|key| SETTINGS.iter().all(|setting| setting.key != *key))
+}
+
 /// `key:value,key:value`
 pub fn text_of(settings: &[(String, String)]) -> String {
     settings.iter().map(|(key, value)| format!("{key}:{value}")).collect::<Vec<_>>().join(",")

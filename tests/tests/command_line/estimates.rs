@@ -65,7 +65,11 @@ fn the_largest_batch_is_the_last_that_fits() {
     assert_eq!(at(batch), Value::Null);
     assert_ne!(at(batch + 1), Value::Null);
     fails(&["--batch", "16:max", "--limit", "64MiB"], 3, "not even 1 fits");
-    fails(&["--batch", "16:max"], 1, "--limit");
+    fails(&["--batch", "16:max"], 2, "--limit");
+    // What is certain leaves room for what the estimate may be wrong by; what fits is a limit, too.
+    let safe = found["largest"]["safe_batch"].as_u64().expect("a batch");
+    assert!(safe < batch && safe > batch / 2, "{safe} of {batch}");
+    assert_eq!(json(&["--batch", "16:max", "--fits", "4GiB"])["largest"]["batch"], batch);
 }
 
 #[test]
@@ -103,5 +107,16 @@ fn what_is_no_batch_and_no_change_is_refused() {
         1,
         "two different",
     );
-    fails(&["--with-recording", &path("train_plain"), "--with-batch", "8"], 1, "--batch");
+    fails(&["--with-recording", &path("train_plain"), "--with-batch", "8"], 2, "--batch");
+}
+
+#[test]
+fn a_wrong_second_recording_is_refused() {
+    let with = |name: &str, at: &str, word: &str| {
+        fails(&["--batch", "16:64", "--with-recording", &path(name), "--with-batch", at], 1, word);
+    };
+    with("train_plain", "32", "the same sizes");
+    with("train_bs32", "7", "fall as the batch grows");
+    // Another program of the same model.
+    with("varlen", "32", "fall as the batch grows");
 }

@@ -72,6 +72,24 @@ fn what_fits_is_a_status() {
     assert!(text.contains("does not fit in 1,024.0 MiB"), "{text}");
 }
 
+/// As in the environment, with brackets; what other parts of PyTorch read is said to be of no matter.
+#[test]
+fn settings_are_taken_as_pytorch_takes_them() {
+    let file = path("train_plain").expect("a recording of the project");
+    let told = json(&[
+        &file,
+        "--set",
+        "roundup_power2_divisions:[256:1, 512:2, >:8]",
+        "--set",
+        "pinned_use_background_threads=True",
+    ]);
+    assert_eq!(
+        told["alloc_conf"],
+        "roundup_power2_divisions:[1:1,2:1,4:1,8:1,16:1,32:1,64:1,128:1,256:1,512:2,>:8]"
+    );
+    assert!(told["notes"].to_string().contains("pinned_use_background_threads is for other parts"), "{told}");
+}
+
 #[test]
 fn a_sweep_ranks_the_usual_settings() {
     let Some(file) = path("varlen") else { return };
@@ -119,9 +137,15 @@ fn what_cannot_be_simulated_is_told() {
         assert_eq!(output.status.code(), Some(status), "{args:?}: {told}");
         assert!(told.contains(words) && output.stdout.is_empty(), "{args:?}: {told}");
     };
-    refused(&[&file, "--set", "max_split_size_mb=12"], 1, "must be at least 20");
-    refused(&[&file, "--set", "expandable_segments=true"], 1, "must be True or False");
-    refused(&[&file, "--set", "max_split=1"], 1, "is not a known option");
+    refused(&[&file, "--set", "max_split_size_mb=12"], 2, "must be at least 20");
+    refused(&[&file, "--set", "expandable_segments=true"], 2, "must be True or False");
+    refused(&[&file, "--set", "max_split=1"], 2, "is not a known option");
+    refused(&[&file, "--set", "backend=cudaMallocAsync"], 2, "only the native backend");
+    refused(&[&file, "--set", "expandable_segments=True,max_split_size_mb=64"], 2, "one KEY=VALUE for each");
+    refused(&[&file, "--set", "=True"], 2, "one KEY=VALUE for each");
+    refused(&[&file, "--limit", "24"], 2, "units are KiB, MiB, GiB");
+    refused(&[&file, "--batch", "8:max"], 2, "Give --limit");
+    refused(&[&file, "--with-recording", &file, "--with-batch", "4"], 2, "needs --batch or --length");
     refused(&[&file, "--set", "expandable_segments"], 2, "KEY=VALUE");
     refused(&[&file, "--limit", "much"], 2, "give bytes");
     refused(&[&file, "--device", "7"], 1, "no device 7");

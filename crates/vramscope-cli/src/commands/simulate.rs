@@ -64,9 +64,22 @@ impl std::str::FromStr for LimitWish {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("give KEY=VALUE, such as expandable_segments=True")?;
+    // As on a command line, or as in PYTORCH_ALLOC_CONF.
+    let (key, value) =
+        text.split_once(['=', ':']).ok_or("give KEY=VALUE, such as expandable_segments=True")?;
+    let mut depth = 0;
+    let splits = |letter: char| {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        letter == ',' && depth == 0
+    };
+    if key.trim().is_empty() || value.trim_end_matches([',', ' ']).contains(splits) {
+        return Err("give one KEY=VALUE for each --set".into());
+    }
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
+
+/// Limits below this are taken for a number without its unit: the allocator asks for no less at once.
+const LEAST_LIMIT_BYTES: u64 = 2 << 20;
 
 /// Status for what does not fit.
 const DOES_NOT_FIT: u8 = 3;
@@ -89,23 +102,64 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             true => ExitCode::from(DOES_NOT_FIT),
             false => ExitCode::from(1),
         },
-        Err(message) => {
+        Err(Fault::Usage(message)) => {
+            out::tell(&message);
+            ExitCode::from(2)
+        }
+        Err(Fault::File(message)) => {
             out::tell(&message);
             ExitCode::from(1)
         }
     }
 }
 
-/// The text, and whether it fits where that was asked.
-fn simulate(args: &Args) -> Result<(String, bool), String> {
-    // What PyTorch refuses is told before a long read.
-    let wished = settings::parse(&args.settings)
+/// Why nothing was simulated.
+enum Fault {
+    /// What was asked for makes no sense.
+    Usage(String),
+    /// The file cannot be used for it.
+    File(String),
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Fault {
+        Fault::File(message)
+    }
+}
+
+/// What can be told before a long read: the settings, unless PyTorch refuses them.
+fn wished(args: &Args) -> Result<Config, String> {
+    let settings = settings::parse(&args.settings)
         .map_err(|error| format!("PyTorch refuses {}: {error}", settings::text_of(&args.settings)))?;
+    if args.settings.iter().any(|(key, value)| key == "backend" && value != "native") {
+        return Err("only the native backend can be simulated; others have another allocator".into());
+    }
+    let limit = match args.limit {
+        Some(LimitWish::Bytes(bytes)) => Some(bytes),
+        _ => None,
+    };
+    let sizes = limit.into_iter().chain(args.fits.map(|room| room.0));
+    if let Some(bytes) = sizes.min().filter(|bytes| *bytes < LEAST_LIMIT_BYTES) {
+        return Err(format!(
+            "a limit of {bytes} bytes is less than one segment; units are KiB, MiB, GiB and TiB, as in 24GiB"
+        ));
+    }
+    match args.scenario.fault(limit.is_some() || args.fits.is_some()) {
+        Some(fault) => Err(fault.into()),
+        None => Ok(settings),
+    }
+}
+
+/// The text, and whether it fits where that was asked.
+fn simulate(args: &Args) -> Result<(String, bool), Fault> {
+    let wished = wished(args).map_err(Fault::Usage)?;
     let mut recording = read::open_checked(&args.file)?;
     let device = device(args, &recording)?;
     let mut basis =
         Basis::of(&recording, device.device).map_err(|reason| format!("{}: {reason}", args.file))?;
     let limit_bytes = match args.limit {
+        // What is searched for is what fits.
+        None if args.scenario.is_search() => args.fits.map(|room| room.0),
         None => basis.recorded.limit_bytes,
         Some(LimitWish::None) => None,
         Some(LimitWish::Bytes(bytes)) => Some(bytes),
@@ -123,13 +177,19 @@ fn simulate(args: &Args) -> Result<(String, bool), String> {
         basis.is_partial = basis.requests.start.as_ref().is_some_and(|start| !start.is_empty());
     }
     let mut tried = Vec::new();
+    let bar = read::counting_bar("simulating", wishes.len() as u64);
     parallel::each(
         &wishes,
         |(config, why)| attempt(&basis, config, *why, args.fits.is_some()),
-        |_, one| tried.push(one),
+        |_, one| {
+            tried.push(one);
+            bar.inc(1);
+        },
     );
+    bar.finish_and_clear();
     if tried.iter().any(|one| one.found.is_none()) {
-        return Err(format!("{}: what was there before the first event contradicts itself", args.file));
+        let reason = "what was there before the first event contradicts itself";
+        return Err(Fault::File(format!("{}: {reason}", args.file)));
     }
     // A card is large enough if any of the settings that were tried fits.
     let smallest = tried.iter().filter_map(|one| one.smallest_limit_bytes).min();
@@ -199,24 +259,33 @@ fn data(args: &Args, basis: &Basis, device: &DeviceSummary, made: Option<&Made>,
         object["scenario"] = json!(made.scenario);
         if let Some(largest) = made.largest {
             object["largest"] = json!(largest);
+            object["largest"]["safe_batch"] = json!(made.safe_batch);
         }
     }
     match tried {
-        [one] if !args.sweep => merge(&mut object, of_one(basis, one)),
+        [one] if !args.sweep => merge(&mut object, of_one(args, basis, one)),
         _ => {
-            object["sweep"] = tried.iter().map(|one| of_one(basis, one)).collect();
+            object["sweep"] = tried.iter().map(|one| of_one(args, basis, one)).collect();
         }
     }
     object.to_string() + "\n"
 }
 
-fn of_one(basis: &Basis, one: &Tried) -> Value {
+/// What must be said beside an answer.
+fn notes(args: &Args, basis: &Basis, one: &Tried) -> Vec<String> {
+    let ignored = settings::ignored(&args.settings);
+    let of_ignored = ignored
+        .map(|key| format!("{key} is for other parts of PyTorch: the simulation does not depend on it."));
+    of_ignored.chain(basis.notes(&one.config, one.found.as_ref())).collect()
+}
+
+fn of_one(args: &Args, basis: &Basis, one: &Tried) -> Value {
     let mut object = json!({
         "settings": by_name(&one.config),
         "alloc_conf": one.settings,
         "limit_bytes": one.config.limit_bytes,
         "simulated": one.found,
-        "notes": basis.notes(&one.config, one.found.as_ref()),
+        "notes": notes(args, basis, one),
     });
     if let Some(why) = one.why {
         object["why"] = json!(why);

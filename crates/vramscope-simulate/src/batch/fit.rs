@@ -37,6 +37,9 @@ pub(super) struct Fit {
     /// Requests of the first recording with a match, and all of them.
     pub(super) matched: u32,
     pub(super) of: u32,
+    /// Bytes by which matched sizes are larger at the larger batch, and by which they are smaller.
+    rising_bytes: u128,
+    falling_bytes: u128,
     /// Matched ones whose part for each sample is no whole number of bytes.
     pub(super) uneven: u32,
     /// How far the second recording's peak is from what the first one's requests and the fit say.
@@ -68,11 +71,30 @@ impl Fit {
             for (at, other_at) in pairs(&a, &b, (batch, other_batch)) {
                 let rise_bytes = i128::from(b[other_at].1) - i128::from(a[at].1);
                 fit.matched += 1;
+                match (rise_bytes < 0) == (run < 0) {
+                    true => fit.rising_bytes += rise_bytes.unsigned_abs(),
+                    false => fit.falling_bytes += rise_bytes.unsigned_abs(),
+                }
                 fit.uneven += u32::from(rise_bytes % run != 0);
                 fit.lines[ids[at] as usize] = Some(Line { rise_bytes, run });
             }
         }
         fit
+    }
+
+    /// Why these two recordings say nothing of what grows with a batch.
+    pub(super) fn fault(&self, other_batch: u64) -> Option<String> {
+        if self.matched * 2 < self.of {
+            return Some(format!(
+                "Only {} of {} requests were found in it: the recordings seem to be of different programs.",
+                self.matched, self.of
+            ));
+        }
+        if self.rising_bytes == 0 && self.falling_bytes == 0 {
+            return Some("Both recordings ask for the same sizes: they are not of two batches.".into());
+        }
+        (self.falling_bytes > self.rising_bytes)
+            .then(|| format!("Sizes fall as the batch grows: was it really recorded at {other_batch}?"))
     }
 
     pub(super) fn line(&self, id: u32) -> Option<Line> {

@@ -87,11 +87,8 @@ impl<'a> Scaling<'a> {
             ));
         }
         let fit = Fit::of((self.program, self.recorded), (other, at.get()));
-        if fit.matched == 0 {
-            return Err(
-                "No request of one recording was found in the other: they seem to be of different programs."
-                    .into(),
-            );
+        if let Some(fault) = fit.fault(at.get()) {
+            return Err(fault);
         }
         self.fit = Some(fit);
         let told = peaks(

@@ -21,7 +21,7 @@ pub(super) struct Changes {
     #[arg(long, value_name = "FROM:TO", conflicts_with = "batch")]
     length: Option<Change>,
     /// A second recording of the same program at another batch (or length): sizes that are in both are fitted exactly
-    #[arg(long, value_name = "FILE", requires = "with_batch")]
+    #[arg(long, value_name = "FILE", requires = "with_batch", conflicts_with = "change")]
     with_recording: Option<String>,
     /// The batch (or length) of that second recording
     #[arg(long, value_name = "N", requires = "with_recording")]
@@ -73,9 +73,26 @@ fn help() -> String {
 pub(super) struct Made {
     pub(super) scenario: Scenario,
     pub(super) largest: Option<Fits>,
+    /// The largest for certain, as far as the estimate's uncertainty goes.
+    pub(super) safe_batch: Option<u64>,
 }
 
 impl Changes {
+    /// What is asked for makes no sense.
+    pub(super) fn fault(&self, has_limit: bool) -> Option<&'static str> {
+        let wanted = self.batch.or(self.length);
+        if self.with_recording.is_some() && wanted.is_none() {
+            return Some("--with-recording needs --batch or --length");
+        }
+        (self.is_search() && !has_limit)
+            .then_some("the largest that fits what? Give --limit, such as --limit 80GiB")
+    }
+
+    /// The largest is searched for.
+    pub(super) fn is_search(&self) -> bool {
+        self.batch.or(self.length).is_some_and(|wanted| wanted.to.is_none())
+    }
+
     fn is_asked(&self) -> bool {
         self.batch.is_some() || self.length.is_some() || self.change.is_some()
     }
@@ -88,16 +105,13 @@ impl Changes {
         requests: &Requests,
         config: &Config,
     ) -> Result<Option<Made>, String> {
-        if self.with_recording.is_some() && self.batch.or(self.length).is_none() {
-            return Err("--with-recording needs --batch or --length".into());
-        }
         if !self.is_asked() {
             return Ok(None);
         }
         label(recording, ordinal);
         let program = Program::of(recording, ordinal, requests)?;
         if let Some(wish) = &self.change {
-            return Ok(Some(Made { scenario: wish.scenario(&program)?, largest: None }));
+            return Ok(Some(Made { scenario: wish.scenario(&program)?, largest: None, safe_batch: None }));
         }
         let axis = if self.batch.is_some() { Axis::Batch } else { Axis::Length };
         let Some(wanted) = self.batch.or(self.length) else { return Ok(None) };
@@ -107,14 +121,17 @@ impl Changes {
         }
         let largest = match wanted.to {
             Some(_) => None,
-            None if config.limit_bytes.is_none() => {
-                return Err("The largest that fits what? Give --limit, such as --limit 80GiB.".into());
-            }
-            None => Some(largest(&scaling, config)),
+            None => Some(largest_in(&scaling, config, config.limit_bytes)),
         };
-        let found = largest.map(|fits| fits.batch.and_then(NonZeroU64::new).unwrap_or(NonZeroU64::MIN));
+        let found =
+            largest.as_ref().map(|fits| fits.batch.and_then(NonZeroU64::new).unwrap_or(NonZeroU64::MIN));
         let to = wanted.to.or(found).unwrap_or(wanted.from);
-        Ok(Some(Made { scenario: scaling.at(to), largest }))
+        let scenario = scaling.at(to);
+        // What it may be wrong by, taken off the limit.
+        let share = 100.0 - scenario.uncertainty_percent.unwrap_or(0.0);
+        let less = config.limit_bytes.map(|limit| (limit as f64 * share / 100.0) as u64);
+        let safe_batch = largest.as_ref().and_then(|_| largest_in(&scaling, config, less).batch);
+        Ok(Some(Made { scenario, largest, safe_batch }))
     }
 }
 
@@ -138,8 +155,8 @@ fn fitted<'a>(scaling: Scaling<'a>, file: &str, ordinal: i64, at: NonZeroU64) ->
     scaling.fitted(&program, at).map_err(|why| format!("{file}: {why}"))
 }
 
-fn largest(scaling: &Scaling<'_>, config: &Config) -> Fits {
-    let mut search = Largest::new(scaling, config.clone());
+fn largest_in(scaling: &Scaling<'_>, config: &Config, limit_bytes: Option<u64>) -> Fits {
+    let mut search = Largest::new(scaling, Config { limit_bytes, ..config.clone() });
     while !search.step(scaling) {}
     search.found()
 }

@@ -29,14 +29,14 @@ pub(super) fn of(
         lines.push(String::new());
         lines.extend(fit_lines(room.0, tried));
     }
-    if let Some(best) = best(basis, tried) {
+    if let Some(best) = best(args, basis, tried) {
         lines.push(String::new());
         lines.push(format!("  PYTORCH_ALLOC_CONF={}", best.settings));
         lines.push("  (before PyTorch 2.9: PYTORCH_CUDA_ALLOC_CONF)".into());
     }
     let mut notes: Vec<String> = made.map_or(Vec::new(), |made| made.scenario.notes.clone());
     for one in tried {
-        for note in basis.notes(&one.config, one.found.as_ref()) {
+        for note in super::notes(args, basis, one) {
             if !notes.contains(&note) && (tried.len() == 1 || !is_of_one(&note)) {
                 notes.push(note);
             }
@@ -66,6 +66,11 @@ fn scenario_lines(made: &Made) -> Vec<String> {
         (Some(found), true) => format!("  {} fits, and nothing larger was tried", group_digits(found)),
         (None, _) => "  not even 1 fits; figures below are for 1".into(),
     }));
+    if made.largest.is_some_and(|largest| largest.batch.is_some()) {
+        let safe = made.safe_batch.map_or("none for certain".into(), group_digits);
+        lines.push(format!("  to be sure: {safe}, with the estimate's uncertainty taken off the limit"));
+        lines.push("  the limit is what PyTorch may have: what lies outside of it is not in it".into());
+    }
     lines
 }
 
@@ -111,8 +116,7 @@ fn name(one: &Tried) -> &str {
 
 fn one_lines(basis: &Basis, one: &Tried) -> Vec<String> {
     let Some(found) = &one.found else { return Vec::new() };
-    let limit =
-        one.config.limit_bytes.map_or("no limit".into(), |bytes| format!("limit {}", format_bytes(bytes)));
+    let limit = one.config.limit_bytes.map_or("no limit".into(), |bytes| format!("limit {}", mib(bytes)));
     let mut lines = vec![
         format!("  {}, {limit}", name(one)),
         format!("    reserved at the peak   {}  {}", peak(found), change(basis, found)),
@@ -199,12 +203,23 @@ fn table(args: &Args, basis: &Basis, tried: &[Tried]) -> Vec<String> {
 
 /// The setting that reserves least, if it is another than the recorded one and reserves less, or avoids what ran out. What runs out of
 /// memory reserves less because it ends there: no reason to choose it.
-fn best<'a>(basis: &Basis, tried: &'a [Tried]) -> Option<&'a Tried> {
-    let (one, found) = *ranked(tried).first()?;
+fn best<'a>(args: &Args, basis: &Basis, tried: &'a [Tried]) -> Option<&'a Tried> {
+    let ranked = ranked(tried);
+    // Where it has to fit, what fits into least.
+    let fitting = |(one, found): &(&'a Tried, &'a Simulated)| Some((one.smallest_limit_bytes?, *one, *found));
+    let (one, found) = match args.fits {
+        Some(_) => ranked
+            .iter()
+            .filter_map(fitting)
+            .min_by_key(|(needed, ..)| *needed)
+            .map(|(_, one, found)| (one, found)),
+        None => ranked.first().copied(),
+    }?;
     let is_other =
         !one.settings.is_empty() && one.settings != vramscope_simulate::settings::text(&basis.recorded);
     let helps = found.orders_with_oom == 0
-        && (found.reserved_peak_high_bytes < basis.reserved_peak_bytes
+        && (args.fits.is_some()
+            || found.reserved_peak_high_bytes < basis.reserved_peak_bytes
             || found.recorded_oom == RecordedOom::Avoided);
     (is_other && (helps || tried.len() == 1)).then_some(one)
 }
