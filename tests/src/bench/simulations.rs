@@ -39,14 +39,14 @@ pub(super) fn all(tab: &Tab, opened: &Opened) -> Vec<Row> {
     let enough = format!("bench.runs.length >= {ENOUGH} || document.getElementById('whatif-cancel').hidden");
     page.wait_within(&enough, Duration::from_secs(120), Duration::from_millis(100));
     page.js("bench.stop = true; document.getElementById('whatif-cancel').click()");
-    let first = tab.number("bench.runs.length ? bench.runs[0] - bench.tried : null");
+    let first = tab.number("(bench.runs.length ? bench.runs[0] - bench.tried : null)");
     let told = "document.querySelector('[data-role=whatif-why]').textContent";
     // "The same 971,444 requests were replayed"
     let requests = tab.number(&format!(
-        "Number((/([\\d,]+) requests/.exec({told}) || [0, '']) [1].replaceAll(',', '')) || null"
+        "(Number((/([\\d,]+) requests/.exec({told}) || [0, ''])[1].replaceAll(',', '')) || null)"
     ));
     let seconds = tab.number(
-        "bench.runs.length > 1 ? (bench.runs.at(-1) - bench.runs[0]) / 1000 / (bench.runs.length - 1) : null",
+        "(bench.runs.length > 1 ? (bench.runs.at(-1) - bench.runs[0]) / 1000 / (bench.runs.length - 1) : null)",
     );
     let speed = requests.zip(seconds).map(|(requests, seconds)| requests / seconds / 1e6);
     vec![
