@@ -43,7 +43,7 @@ pub(super) fn all(tab: &Tab, opened: &Opened) -> Vec<Row> {
     let told = "document.querySelector('[data-role=whatif-why]').textContent";
     // "The same 971,444 requests were replayed"
     let requests = tab.number(&format!(
-        "(Number((/([\\d,]+) requests/.exec({told}) || [0, ''])[1].replaceAll(',', '')) || null)"
+        "(Number((/([\\d,]+)\\s+requests/.exec({told}) || [0, ''])[1].replaceAll(',', '')) || null)"
     ));
     let seconds = tab.number(
         "(bench.runs.length > 1 ? (bench.runs.at(-1) - bench.runs[0]) / 1000 / (bench.runs.length - 1) : null)",
