@@ -36,7 +36,7 @@ pub(super) fn all(tab: &Tab, opened: &Opened) -> Vec<Row> {
         return nothing("a small recording is tried without being asked");
     }
     page.js(WATCH);
-    let enough = format!("bench.runs.length >= {ENOUGH} || document.getElementById('whatif-cancel').hidden");
+    let enough = format!("bench.runs.length >= {ENOUGH}");
     page.wait_within(&enough, Duration::from_secs(120), Duration::from_millis(100));
     page.js("bench.stop = true; document.getElementById('whatif-cancel').click()");
     let first = tab.number("(bench.runs.length ? bench.runs[0] - bench.tried : null)");
