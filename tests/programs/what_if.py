@@ -14,9 +14,10 @@ import pickle
 import random
 import sys
 
+from generate import STREAMS, size
+
 MIB = 1 << 20
 N_EACH, N_STEPS, SEEDS = 50, 170, 5
-STREAMS = (0, 0, 0, 1, 0x7F0000001000)
 RECORDED = ("", "expandable_segments:True", "max_split_size_mb:64,roundup_power2_divisions:2", "max_split_size_mb:20,max_non_split_rounding_mb:64")
 SETTINGS = (
     "",
@@ -28,13 +29,6 @@ SETTINGS = (
     "garbage_collection_threshold:0.5",
     "max_split_size_mb:64,garbage_collection_threshold:0.8,roundup_power2_divisions:8",
 )
-
-
-def size(rng, kind):
-    ranges = ((1, 3_000), (1, 2 * MIB), (MIB - 2_000, MIB + 2_000), (MIB, 11 * MIB), (9 * MIB, 45 * MIB), (30 * MIB, 180 * MIB))
-    low, high = rng.choice(ranges[kind:kind + 3]) if kind < 4 else rng.choice(ranges)
-    n = rng.randrange(low, high)
-    return n // 512 * 512 or 1 if rng.random() < 0.5 else n
 
 
 def recorder(sim):

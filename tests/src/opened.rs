@@ -61,7 +61,7 @@ impl Opened {
 
     /// The recorded settings, without a limit.
     pub fn config(&self) -> Config {
-        self.recording.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default()
+        Config::of(&self.recording.snapshot)
     }
 
     /// These requests under the recorded settings, in all orders of addresses.

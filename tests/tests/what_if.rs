@@ -22,7 +22,7 @@ fn checked(snapshot: Snapshot) -> Recording {
 /// The recorded requests under the recorded settings and the limit that the recording proves.
 fn again(recording: &Recording) -> Option<Run> {
     let (device, replay) = (&recording.snapshot.devices[0], &recording.replays[0]);
-    let mut config = recording.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let mut config = Config::of(&recording.snapshot);
     config.limit_bytes = replay.model()?.limit.high_bytes;
     let requests = Requests::read(&recording.snapshot, device, replay, u32::MAX);
     let mut run = Run::new(&requests, config, Order::Borrowed)?;

@@ -57,7 +57,7 @@ impl Basis {
             Some(model) => model.limit,
             None => proven_limit(snapshot, device, replay),
         };
-        let settings = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let settings = Config::of(snapshot);
         Ok(Basis {
             empties: requests.steps.iter().any(|step| step.kind == StepKind::EmptyCache),
             is_partial: requests.start.as_ref().is_some_and(|start| !start.is_empty()),

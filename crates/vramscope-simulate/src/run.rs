@@ -48,10 +48,6 @@ pub struct Outcome {
     pub reserved_peak_event: u32,
     /// The first request that found no memory.
     pub oom: Option<Failed>,
-    /// The run broke off there: the request was served when recorded.
-    pub broke_off: bool,
-    /// Requests that failed when recorded and are served here.
-    pub avoided: u32,
     /// Bytes over time.
     pub curve: Curve,
 }
@@ -155,8 +151,6 @@ impl Run {
             statistics: *self.statistics(),
             reserved_peak_event: self.peak_event,
             oom: self.oom(),
-            broke_off: self.broke.is_some(),
-            avoided: self.avoided,
             curve: self.curve.finished(self.broke.is_none()),
         }
     }

@@ -15,8 +15,6 @@ pub struct Simulation {
     orders: Vec<Order>,
     run: Option<Run>,
     outcomes: Vec<Outcome>,
-    /// What was there before the first event contradicts itself.
-    is_void: bool,
 }
 
 /// What became of the requests that failed when recorded.
@@ -62,17 +60,7 @@ impl Simulation {
     /// Before the first step.
     pub fn new(requests: &Requests, config: Config) -> Simulation {
         let orders = Order::all(requests, &config);
-        Simulation { config, orders, run: None, outcomes: Vec::new(), is_void: false }
-    }
-
-    /// Only in the most likely order.
-    pub fn of_one_order(config: Config) -> Simulation {
-        Simulation { config, orders: vec![Order::Borrowed], run: None, outcomes: Vec::new(), is_void: false }
-    }
-
-    /// The settings.
-    pub fn config(&self) -> &Config {
-        &self.config
+        Simulation { config, orders, run: None, outcomes: Vec::new() }
     }
 
     /// Takes the next so many steps, but ends with the run that they end. True when done.
@@ -80,7 +68,7 @@ impl Simulation {
         let Some(&order) = self.orders.get(self.outcomes.len()) else { return true };
         let run = self.run.take().or_else(|| Run::new(requests, self.config.clone(), order));
         let Some(mut run) = run else {
-            self.is_void = true;
+            // What was there before the first event contradicts itself.
             self.orders.clear();
             return true;
         };
@@ -106,11 +94,6 @@ impl Simulation {
     pub fn progress(&self, requests: &Requests) -> f64 {
         let under_way = self.run.as_ref().map_or(0, Run::steps) as f64 / requests.steps.len().max(1) as f64;
         (self.outcomes.len() as f64 + under_way) / self.orders.len().max(1) as f64
-    }
-
-    /// It cannot be run: what was there before the first event contradicts itself.
-    pub fn is_void(&self) -> bool {
-        self.is_void
     }
 
     /// The curve of the most likely order.

@@ -94,7 +94,7 @@ impl LargestSearch {
         let recorded = axes.into_iter().find_map(|(axis, recorded)| Some((axis, NonZeroU64::new(recorded)?)));
         let (axis, recorded) = recorded.ok_or("What was recorded is not told.")?;
         let scaling = Scaling::of(&program, axis, recorded)?;
-        let settings = recording.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let settings = Config::of(&recording.snapshot);
         let config = Config { limit_bytes: Some(limit_bytes), ..settings };
         let search = self.search.get_or_insert_with(|| Largest::new(&scaling, config));
         let done = search.step(&scaling);

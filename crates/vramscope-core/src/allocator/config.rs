@@ -1,7 +1,7 @@
 //! R12: the settings that change what the allocator does.
 
 use super::sizes::{LARGE_BUFFER, MIB};
-use crate::model::Settings;
+use crate::model::{Settings, Snapshot};
 
 /// Settings of one device's allocator. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,12 @@ impl Default for Config {
 const UNKNOWN_DEVICE_BYTES: u64 = 1 << 45;
 
 impl Config {
-    /// The settings that a snapshot was recorded under. Two options stand only in the raw text; if that does not parse, they are
+    /// The settings that a snapshot was recorded under; PyTorch's defaults if it does not tell.
+    pub fn of(snapshot: &Snapshot) -> Config {
+        snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default()
+    }
+
+    /// What these settings mean. Two options stand only in the raw text; if that does not parse, they are
     /// taken as unset.
     pub fn recorded(settings: &Settings) -> Config {
         let raw =

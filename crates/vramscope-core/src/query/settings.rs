@@ -80,7 +80,7 @@ const KNOWN: [(&str, &str); 14] = [
 pub fn settings(recording: &Recording) -> Settings {
     let snapshot = &recording.snapshot;
     let text = snapshot.settings.as_ref().map(|settings| settings.alloc_conf.clone().unwrap_or_default());
-    let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let config = Config::of(snapshot);
     let values =
         snapshot.settings.as_ref().map(|settings| serde_json::to_value(settings).unwrap_or_default());
     let mut rows: Vec<Row> =

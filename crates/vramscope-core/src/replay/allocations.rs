@@ -34,6 +34,13 @@ impl Allocations {
         self.columns.starts.len() as u32
     }
 
+    /// Moves on to the first allocation that starts after an event: the one that the event made, if it is an alloc.
+    pub(super) fn go_on(&self, next: &mut u32, event: u32) {
+        while *next < self.len() && self.start(*next) <= event {
+            *next += 1;
+        }
+    }
+
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.columns.starts.is_empty()

@@ -116,7 +116,7 @@ impl Replay {
             (allocations.start(id), allocations.end(id), allocations.size_bytes(id))
         });
         let final_reserved = with_final_state.then(|| device.final_reserved_bytes());
-        let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let config = Config::of(snapshot);
         let reserved = Steps::reserved(&device.events, final_reserved);
         let checkpoints = Checkpoints::build(&allocations, n_moments);
         let peak = requested.fullest(0, n_moments);

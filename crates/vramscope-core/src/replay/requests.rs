@@ -139,7 +139,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(snapshot: &'a Snapshot, device: &'a Device, replay: &'a Replay) -> Self {
-        let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let config = Config::of(snapshot);
         let start = start(snapshot, device, replay, &config, &known_remainders(replay, &config));
         let mut reader = Reader {
             device,
@@ -287,9 +287,7 @@ impl<'a> Reader<'a> {
 
     fn allocation(&mut self, event: u32) -> Option<u32> {
         let rows = self.replay.allocations();
-        while self.next_allocation < rows.len() && rows.start(self.next_allocation) <= event {
-            self.next_allocation += 1;
-        }
+        rows.go_on(&mut self.next_allocation, event);
         (self.next_allocation < rows.len()).then_some(self.next_allocation)
     }
 

@@ -61,7 +61,7 @@ pub fn memory_summary(recording: &Recording, ordinal: i64, moment: u32) -> Optio
     let (device, replay) = recording.whole_device(ordinal)?;
     let snapshot = &recording.snapshot;
     let moment = moment.min(replay.end());
-    let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let config = Config::of(snapshot);
     let mut summary = MemorySummary {
         device: ordinal,
         moment,

@@ -62,7 +62,7 @@ impl Trial {
         let (device, replay) = recording.whole_device(ordinal)?;
         let snapshot = &recording.snapshot;
         let (low_bytes, high_bytes) = (oom.limit_low_bytes?, oom.limit_high_bytes?);
-        let recorded = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let recorded = Config::of(snapshot);
         let mut config = Config { expandable_segments: true, ..recorded };
         match oom.limit_whose {
             // Its bounds are one.

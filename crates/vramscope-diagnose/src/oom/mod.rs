@@ -111,7 +111,7 @@ pub fn explain(recording: &Recording, ordinal: i64, typed_limit_bytes: Option<u6
     let snapshot = &recording.snapshot;
     let (&event, earlier) = replay.ooms().split_last()?;
     let moment = event.saturating_add(1);
-    let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let config = Config::of(snapshot);
     let requested_bytes = *device.events.sizes.get(event as usize)?;
     let need_bytes = segment_size(round_size(requested_bytes, &config), &config);
     let state = State::at(replay, moment);

@@ -207,7 +207,7 @@ impl<'a> Scaling<'a> {
 
 /// The most allocated and the most reserved, under the settings of a recording and no limit.
 fn peaks(program: &Program<'_>, requests: &Requests) -> Option<(u64, u64)> {
-    let config = program.snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let config = Config::of(program.snapshot);
     let mut run = Run::new(requests, Config { limit_bytes: None, ..config }, Order::Borrowed)?;
     while !run.run(requests, usize::MAX) {}
     Some((run.statistics().allocated.peak, run.statistics().reserved.peak))

@@ -17,7 +17,7 @@ pub struct LimitRange {
 
 /// What the events alone prove about the memory limit; the allocator model need not have been checked.
 pub fn proven_limit(snapshot: &Snapshot, device: &Device, replay: &Replay) -> LimitRange {
-    let config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+    let config = Config::of(snapshot);
     infer(device, replay.reserved_at(0), &config, &mut Hints::new(snapshot))
 }
 

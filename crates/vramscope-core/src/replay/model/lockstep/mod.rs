@@ -85,7 +85,7 @@ struct Recorded<'a> {
 impl Lockstep {
     /// A comparison before the first event.
     pub fn new(snapshot: &Snapshot, device: &Device, replay: &Replay) -> Lockstep {
-        let mut config = snapshot.settings.as_ref().map(Config::recorded).unwrap_or_default();
+        let mut config = Config::of(snapshot);
         let limit = limit::proven_limit(snapshot, device, replay);
         config.limit_bytes = limit.high_bytes;
         Lockstep::under(Recorded { snapshot, device, replay }, config, limit, Remainders::default())
@@ -213,9 +213,7 @@ impl Lockstep {
         let rows = recorded.replay.allocations();
         match action {
             Action::Alloc => {
-                while self.next_allocation < rows.len() && rows.start(self.next_allocation) <= self.event {
-                    self.next_allocation += 1;
-                }
+                rows.go_on(&mut self.next_allocation, self.event);
                 recorded.replay.segments().pool_of(self.next_allocation).1
             }
             Action::Oom => recorded.device.events.notes_of(self.event).pool.unwrap_or(DEFAULT_POOL),
